@@ -1,0 +1,92 @@
+"""The artifact, `parity_report.json`: all cells of one run and everything that follows from them.
+
+Its fields are a contract with scripts: they are added to, never renamed. Nothing here computes a label.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId
+from paritygate.outcomes.words import Axis, CauseKind, Label, Outcome, VerdictName
+
+SCHEMA = 1
+
+
+class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said of the whole run; `axes` are those that really varied, `reasons` why it is not plainly green."""
+
+    name: VerdictName
+    exit_code: int
+    axes: tuple[Axis, ...]
+    line: str
+    reasons: tuple[str, ...] = ()
+
+
+class Cause(msgspec.Struct, frozen=True, kw_only=True):
+    """Which difference flips a test."""
+
+    kind: CauseKind
+    axes: tuple[Axis, ...] = ()
+    polluters: tuple[NodeId, ...] = ()
+    files: tuple[str, ...] = ()
+    detail: str = ""
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One test over all its gate cells; `confirmed` counts the confirming attempts (0 where none was needed)."""
+
+    nodeid: NodeId
+    occurrence: int = 0
+    label: Label
+    outcomes: dict[EnvironmentName, tuple[Outcome, ...]]
+    cause: Cause | None = None
+    note: str = ""
+    confirmed: int = 0
+
+
+class Subject(msgspec.Struct, frozen=True, kw_only=True):
+    """What was tested: commit (empty without git), trees by state with their digests, and the selection."""
+
+    project: str
+    commit: str
+    trees: dict[str, str]
+    selection: tuple[str, ...]
+    withheld: tuple[str, ...] = ()
+    mismatched_names: tuple[str, ...] = ()
+
+
+class EnvironmentRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """An environment as it was asked for and as it was resolved, axis by axis, values as text."""
+
+    name: EnvironmentName
+    axes: dict[Axis, str]
+    image: str = ""
+
+
+class Varied(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether an axis varied; `why` says why not."""
+
+    axis: Axis
+    varied: bool
+    why: str = ""
+
+
+class Artifact(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything about one run. `timings` are seconds by step."""
+
+    schema: int
+    paritygate: str
+    created: str
+    verdict: Verdict
+    subject: Subject
+    environments: tuple[EnvironmentRecord, ...]
+    axes: tuple[Varied, ...]
+    images: dict[str, str]
+    cells: tuple[Cell, ...]
+    tests: tuple[Finding, ...]
+    labels: dict[Label, int]
+    excluded: dict[NodeId, str] = {}
+    notes: tuple[str, ...] = ()
+    engine: dict[str, str] = {}
+    timings: dict[str, float] = {}

@@ -1,0 +1,148 @@
+"""What one cell reports: its tests, its probe and how it ended.
+
+Whatever can fill these structs, from any runner, machine or file, can be classified.
+"""
+
+from __future__ import annotations
+
+from typing import NewType
+
+import msgspec
+
+from paritygate.outcomes.words import CellStatus, Outcome, Purpose, RunnerName
+
+NodeId = NewType("NodeId", str)
+EnvironmentName = NewType("EnvironmentName", str)
+
+
+class TestId(msgspec.Struct, frozen=True, order=True):
+    """A test: its tree-relative node id, and which of several equal ids it is (from 0, in collection order)."""
+
+    __test__ = False
+
+    nodeid: NodeId
+    occurrence: int = 0
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Why a test is not green.
+
+    `fingerprint` is a digest of phase, exception type and place without values, so that two failures compare.
+    `file` is relative to the tree where the place lies in it; `line` counts from 1, 0 when unknown.
+    """
+
+    phase: str
+    exception: str
+    message: str
+    fingerprint: str
+    file: str = ""
+    line: int = 0
+    text: str = ""
+
+
+class TestRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one test did in one cell; `seconds` sums its phases, `reason` is that of a skip or an xfail."""
+
+    __test__ = False
+
+    nodeid: NodeId
+    occurrence: int = 0
+    outcome: Outcome
+    worker: str = ""
+    seconds: float = 0.0
+    reason: str = ""
+    failure: Failure | None = None
+    output: str = ""
+
+    @property
+    def test(self) -> TestId:
+        """The test this is about."""
+        return TestId(self.nodeid, self.occurrence)
+
+
+class Distribution(msgspec.Struct, frozen=True, order=True):
+    """An installed Python distribution, name normalised as packaging does."""
+
+    name: str
+    version: str
+
+
+class Probe(msgspec.Struct, frozen=True, kw_only=True):
+    """What a cell measured about itself, as the tests' user, before the first test.
+
+    Offsets are seconds east of UTC. `case_sensitive` holds the answer for the workspace, the temporary folder and HOME,
+    in that order. `memory` is bytes, 0 when unlimited; `cpus` is what the scheduler lets the cell use.
+    """
+
+    python: str
+    implementation: str
+    platform: str
+    libc: str
+    tzdata: str
+    timezone: str
+    utcoffset_january: int
+    utcoffset_july: int
+    local_date: str
+    utc_date: str
+    locale: str
+    encoding: str
+    utf8_mode: bool
+    collation: tuple[str, ...]
+    decimal_point: str
+    case_sensitive: tuple[bool, ...]
+    cpus: float
+    memory: int
+    hash_of_string: int
+    hash_seed: str
+    uid: int
+    gid: int
+    home: str
+    umask: int
+    hostname: str
+    capabilities: str
+    no_new_privileges: bool
+    limits: dict[str, tuple[int, int]]
+    filesystems: dict[str, str]
+    sentinel: str
+    variables: tuple[str, ...]
+    distributions: tuple[Distribution, ...]
+
+
+class Dates(msgspec.Struct, frozen=True):
+    """The calendar dates in a cell at one moment, ISO 8601."""
+
+    local: str
+    utc: str
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """One environment, one attempt: everything that is known about one pytest process tree.
+
+    `passed` is true when the cell finished and every test in it is green. `order` lists, for each worker, the tests in the
+    order in which they ran. `returncode` is pytest's own, None when it never ended by itself.
+    """
+
+    env: EnvironmentName
+    attempt: int
+    seed: int
+    runner: RunnerName
+    purpose: Purpose
+    status: CellStatus
+    returncode: int | None
+    passed: bool
+    detail: str = ""
+    started: str = ""
+    seconds: float = 0.0
+    overhead: float = 0.0
+    workers: int = 0
+    collected: int = 0
+    deselected: int = 0
+    probe: Probe | None = None
+    dates: tuple[Dates, ...] = ()
+    neutralised: tuple[str, ...] = ()
+    unstable_ids: tuple[str, ...] = ()
+    excluded: dict[NodeId, str] = {}
+    order: dict[str, tuple[TestId, ...]] = {}
+    tests: tuple[TestRun, ...] = ()
+    running: tuple[TestId, ...] = ()
+    stderr_tail: str = ""

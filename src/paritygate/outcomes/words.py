@@ -1,0 +1,143 @@
+"""Every closed set of words: one word per idea, in code, configuration, report and README.
+
+This module holds no behaviour beyond what a word says of itself.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum, StrEnum
+
+
+class Outcome(StrEnum):
+    """What one test did in one cell."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    XFAILED = "xfailed"
+    XPASSED = "xpassed"
+    TIMED_OUT = "timed_out"
+    CRASHED = "crashed"
+    NOT_COLLECTED = "not_collected"
+    NOT_RUN = "not_run"
+
+    @property
+    def green(self) -> bool:
+        """Whether a suite with this outcome everywhere may be merged."""
+        return self in _GREEN
+
+
+_GREEN = frozenset({Outcome.PASSED, Outcome.SKIPPED, Outcome.XFAILED, Outcome.XPASSED})
+
+
+class CellStatus(StrEnum):
+    """How a whole cell ended."""
+
+    FINISHED = "finished"
+    TIMED_OUT = "timed_out"
+    CRASHED = "crashed"
+    OUT_OF_MEMORY = "out_of_memory"
+    UNUSABLE = "unusable"
+    NO_TESTS = "no_tests"
+    ENVIRONMENT_MISMATCH = "environment_mismatch"
+
+
+class Purpose(StrEnum):
+    """Why a cell was run."""
+
+    GATE = "gate"
+    CONFIRM = "confirm"
+    HYBRID = "hybrid"
+    SWEEP = "sweep"
+    REPRO = "repro"
+
+
+class Label(StrEnum):
+    """What is said of one test over all its cells."""
+
+    CONSISTENT_GREEN = "consistent-green"
+    CONSISTENT_RED = "consistent-red"
+    COUPLING = "coupling"
+    NONDETERMINISM = "nondeterminism"
+    NONDETERMINISM_EVERYWHERE = "nondeterminism-everywhere"
+    UNDECIDED = "undecided"
+    EXCLUDED = "excluded"
+
+
+class VerdictName(StrEnum):
+    """What is said of the whole run."""
+
+    PARITY = "parity"
+    CONSISTENT_RED = "consistent-red"
+    NONDETERMINISM = "nondeterminism"
+    COUPLING = "coupling"
+    NO_VERDICT = "no-verdict"
+    REFUSED = "refused"
+
+
+class ExitCode(IntEnum):
+    """What the process says to its caller."""
+
+    PARITY = 0
+    CONSISTENT_RED = 1
+    NONDETERMINISM = 2
+    COUPLING = 3
+    NO_VERDICT = 4
+    REFUSED = 5
+    USAGE = 64
+    FAULT = 70
+    INTERRUPTED = 130
+    TERMINATED = 143
+
+
+class Axis(StrEnum):
+    """One property in which environments differ."""
+
+    TIMEZONE = "timezone"
+    LOCALE = "locale"
+    CASE_SENSITIVE = "case_sensitive"
+    WORKERS = "workers"
+    WORKTREE = "worktree"
+    CPUS = "cpus"
+    MEMORY = "memory"
+    UMASK = "umask"
+    DIRECTORY_ORDER = "directory_order"
+    CLOCK = "clock"
+    IMAGE = "image"
+    VARIABLES = "variables"
+
+
+class Worktree(StrEnum):
+    """Which state of the working tree a cell sees."""
+
+    DIRTY = "dirty"
+    CLEAN = "clean"
+
+
+class OrderRule(StrEnum):
+    """How the second of two attempts is ordered."""
+
+    REVERSED = "reversed"
+    SEEDED = "seeded"
+
+
+class RunnerName(StrEnum):
+    """Where a cell runs."""
+
+    DOCKER = "docker"
+    HOST = "host"
+    SSH = "ssh"
+
+
+class CauseKind(StrEnum):
+    """What kind of difference flips a test."""
+
+    AXIS = "axis"
+    ORDER = "order"
+    DATA_SEED = "data-seed"
+    HASH_SEED = "hash-seed"
+    CLOCK = "clock"
+    RACE = "race"
+    CHANCE = "chance"
+    FIXTURE_DRIFT = "fixture-drift"

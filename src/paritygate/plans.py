@@ -1,0 +1,97 @@
+"""What is about to run: environments with every axis resolved, and cells planned from them.
+
+Pure values that every runner takes; nothing here decides what to run.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from paritygate.outcomes.cells import EnvironmentName, TestId
+from paritygate.outcomes.words import Axis, Purpose, Worktree
+
+
+class Environment(msgspec.Struct, frozen=True, kw_only=True):
+    """A name and a resolved value for every axis.
+
+    `case_sensitive` is None where the axis is not provided and both sides take what the filesystem gives.
+    `cpus` is a number of processors and `memory` bytes, 0 for no limit of their own. `umask` is the number itself.
+    """
+
+    name: EnvironmentName
+    timezone: str
+    locale: str
+    case_sensitive: bool | None
+    workers: int
+    worktree: Worktree
+    umask: int = 0o022
+    cpus: float = 0.0
+    memory: int = 0
+    variables: dict[str, str] = {}
+
+    def value(self, axis: Axis) -> str:
+        """Say the value of an axis as text, equal for equal values."""
+        match axis:
+            case Axis.CASE_SENSITIVE:
+                return "any" if self.case_sensitive is None else str(self.case_sensitive).lower()
+            case Axis.UMASK:
+                return f"{self.umask:03o}"
+            case Axis.VARIABLES:
+                return " ".join(f"{name}={value}" for name, value in sorted(self.variables.items()))
+            case Axis.DIRECTORY_ORDER | Axis.CLOCK | Axis.IMAGE:
+                return ""
+            case Axis.TIMEZONE | Axis.LOCALE | Axis.WORKERS | Axis.WORKTREE | Axis.CPUS | Axis.MEMORY:
+                return str(getattr(self, axis.value))
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What bounds a cell: seconds for the cell, for one test, and without any event; processes; bytes."""
+
+    cell_seconds: float = 1800.0
+    test_seconds: float = 300.0
+    idle_seconds: float = 600.0
+    processes: int = 512
+    memory: int = 0
+    shared_memory: int = 1 << 30
+    open_files: int = 65536
+
+
+class Order(msgspec.Struct, frozen=True, kw_only=True):
+    """In which order a cell runs its tests.
+
+    `seed` orders by hashing ids; `reversed` turns that order round. `exactly`, when given, is the order itself and nothing
+    else runs. `only`, when given, leaves out every other test and keeps the order.
+    """
+
+    seed: int
+    reversed: bool = False
+    exactly: tuple[TestId, ...] = ()
+    only: tuple[TestId, ...] = ()
+
+
+class Selection(msgspec.Struct, frozen=True, kw_only=True):
+    """Which tests pytest is asked for; `directory` is the project's place in the tree, empty for its top."""
+
+    paths: tuple[str, ...] = ()
+    keyword: str = ""
+    marker: str = ""
+    arguments: tuple[str, ...] = ()
+    directory: str = ""
+
+
+class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """One cell to run: everything but the place where it runs."""
+
+    environment: Environment
+    attempt: int
+    seed: int
+    order: Order
+    purpose: Purpose
+    selection: Selection
+    limits: Limits
+    network: bool = False
+
+    @property
+    def name(self) -> str:
+        """Say which cell this is, for people and for container names."""
+        return f"{self.environment.name}-{self.attempt}"
