@@ -95,3 +95,14 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """Say which cell this is, for people and for container names."""
         return f"{self.environment.name}-{self.attempt}"
+
+
+class Progress(msgspec.Struct, frozen=True, kw_only=True):
+    """Where one cell stands: `step` says what it does, `running` the tests under way by worker."""
+
+    cell: str
+    step: str
+    collected: int = 0
+    done: int = 0
+    red: int = 0
+    running: tuple[TestId, ...] = ()

@@ -1,0 +1,1 @@
+"""Where cells run: one protocol, one module for each kind of place."""
