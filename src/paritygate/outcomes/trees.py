@@ -1,0 +1,52 @@
+"""What a snapshot is: a working tree in one state, as a list of entries with a digest."""
+
+from __future__ import annotations
+
+import msgspec
+
+from paritygate.outcomes.words import Worktree
+
+
+class NameMismatch(msgspec.Struct, frozen=True, kw_only=True):
+    """A path whose name in git's index is not its name on disk; `why` is `case` or `unicode form`."""
+
+    tracked: str
+    on_disk: str
+    why: str
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing in a tree. `source` is its absolute path on this computer, or `git:<object id>` for content from git.
+
+    `kind` is `file`, `directory` or `link`; `mode` the permission bits; `sha256` empty for directories and for links, whose
+    `target` counts.
+    """
+
+    path: str
+    kind: str
+    mode: int
+    source: str = ""
+    target: str = ""
+    size: int = 0
+    sha256: str = ""
+
+
+class Tree(msgspec.Struct, frozen=True, kw_only=True):
+    """A snapshot before it is sent: `root` is the tree's top on this computer, `directory` the project's place in it.
+
+    `digest` covers paths, kinds, modes and contents. `status` says for each path that is not plainly tracked what it is
+    (`untracked`, `ignored`, `modified`, `deleted`, `renamed`). `version` is what a version derived from git would be.
+    """
+
+    state: Worktree
+    root: str
+    directory: str
+    commit: str
+    digest: str
+    entries: tuple[Entry, ...]
+    withheld: tuple[str, ...] = ()
+    left_out: dict[str, str] = {}
+    mismatches: tuple[NameMismatch, ...] = ()
+    status: dict[str, str] = {}
+    version: str = ""
+    has_git: bool = False
