@@ -33,12 +33,13 @@ class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True):
     variables: dict[str, str] = {}
 
 
-LOCAL_LIKE = EnvironmentSettings(
-    timezone="auto", locale="en_US.UTF-8", case_sensitive=False, workers=0, worktree=Worktree.DIRTY
-)
-SERVER_LIKE = EnvironmentSettings(
-    timezone="UTC", locale="C.UTF-8", case_sensitive=True, workers="auto", worktree=Worktree.CLEAN
-)
+LOCAL_LIKE = EnvironmentSettings(timezone="auto", locale="en_US.UTF-8", case_sensitive=False, workers=0, worktree=Worktree.DIRTY)
+SERVER_LIKE = EnvironmentSettings(timezone="UTC", locale="C.UTF-8", case_sensitive=True, workers="auto", worktree=Worktree.CLEAN)
+
+
+def default_environments() -> dict[str, EnvironmentSettings]:
+    """Make the pair that a project has without saying anything."""
+    return {"local-like": LOCAL_LIKE, "server-like": SERVER_LIKE}
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
@@ -63,4 +64,4 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     shared_memory: str = "1g"
     open_files: int = 65536
     image: ImageSettings = ImageSettings()
-    environments: dict[str, EnvironmentSettings] = {"local-like": LOCAL_LIKE, "server-like": SERVER_LIKE}
+    environments: dict[str, EnvironmentSettings] = msgspec.field(default_factory=default_environments)
