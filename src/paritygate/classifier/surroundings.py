@@ -1,0 +1,208 @@
+"""Compares what cells measured about themselves: which axes varied, what else differed, whether the calendar moved.
+
+Trusts the probes, not the configuration, and draws no conclusion about any test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from paritygate.outcomes.artifact import EnvironmentRecord, Varied
+from paritygate.outcomes.cells import Cell, Dates, Distribution, EnvironmentName, Probe
+from paritygate.outcomes.words import Axis, Purpose
+
+NOT_PROVIDED = "any"
+SHOWN = 6
+
+
+class Differences(msgspec.Struct, frozen=True):
+    """What differs between cells though nobody declared it: `blocking` leaves no verdict, `notes` are only said."""
+
+    blocking: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Attempt(msgspec.Struct, frozen=True, order=True):
+    """Names a cell of the gate."""
+
+    env: EnvironmentName
+    attempt: int
+
+
+def varied(environments: Sequence[EnvironmentRecord], cells: Iterable[Cell], trees: Mapping[str, str]) -> tuple[Varied, ...]:
+    """Say of each axis that an environment has a value for whether it really varied.
+
+    `trees` are the digests of the working tree by state: `dirty` that equals `clean` is no difference.
+    """
+    probes = {cell.env: cell.probe for cell in cells if cell.probe is not None and cell.purpose is Purpose.GATE}
+    axes = [axis for axis in Axis if any(axis in each.axes for each in environments)]
+    return tuple(_varied(axis, environments, probes, trees) for axis in axes)
+
+
+def _varied(
+    axis: Axis, environments: Sequence[EnvironmentRecord], probes: Mapping[EnvironmentName, Probe], trees: Mapping[str, str]
+) -> Varied:
+    values = {each.axes.get(axis, "") for each in environments}
+    if len(environments) == 1:
+        return Varied(axis=axis, varied=False, why="one environment")
+    if len(values) == 1:
+        value = values.pop()
+        return Varied(axis=axis, varied=False, why="not provided" if value == NOT_PROVIDED else f"`{value}` everywhere")
+    if axis is Axis.CASE_SENSITIVE and NOT_PROVIDED in values and len(values - {NOT_PROVIDED}) < 2:  # noqa: PLR2004 - two make a pair
+        return Varied(axis=axis, varied=False, why="not provided")
+    if axis is Axis.WORKTREE and len({trees.get(value, value) for value in values}) == 1:
+        return Varied(axis=axis, varied=False, why=f"the trees {_listed(values)} are equal")
+    effect = EFFECTS.get(axis)
+    seen = [effect(probes[each.name]) for each in environments if each.name in probes] if effect else []
+    if len(seen) == len(environments) and len(set(seen)) == 1:
+        return Varied(axis=axis, varied=False, why=f"{_listed(values)} come to the same in the cells")
+    return Varied(axis=axis, varied=True)
+
+
+def _listed(values: Iterable[str]) -> str:
+    return ", ".join(f"`{value}`" for value in sorted(values))
+
+
+def _zone(probe: Probe) -> tuple[object, ...]:
+    return probe.utcoffset_january, probe.utcoffset_july
+
+
+def _language(probe: Probe) -> tuple[object, ...]:
+    return probe.locale, probe.encoding, probe.collation, probe.decimal_point
+
+
+def _case(probe: Probe) -> tuple[object, ...]:
+    return probe.case_sensitive
+
+
+def _mask(probe: Probe) -> tuple[object, ...]:
+    return (probe.umask,)
+
+
+EFFECTS: dict[Axis, Callable[[Probe], tuple[object, ...]]] = {
+    Axis.TIMEZONE: _zone,
+    Axis.LOCALE: _language,
+    Axis.CASE_SENSITIVE: _case,
+    Axis.UMASK: _mask,
+}
+
+
+def observed(cells: Iterable[Cell]) -> tuple[EnvironmentRecord, ...]:
+    """Describe environments by what their cells measured, where nobody wrote down what was asked for."""
+    records: dict[EnvironmentName, EnvironmentRecord] = {}
+    for cell in cells:
+        axes = {Axis.WORKERS: str(cell.workers)}
+        if cell.probe is not None:
+            axes |= {
+                Axis.TIMEZONE: cell.probe.timezone,
+                Axis.LOCALE: cell.probe.locale,
+                Axis.CASE_SENSITIVE: str(all(cell.probe.case_sensitive)).lower(),
+                Axis.UMASK: f"{cell.probe.umask:03o}",
+            }
+        if cell.env not in records or len(axes) > len(records[cell.env].axes):
+            records[cell.env] = EnvironmentRecord(name=cell.env, axes=axes)
+    return tuple(records.values())
+
+
+def undeclared_differences(cells: Iterable[Cell], declared: frozenset[Axis] = frozenset()) -> Differences:
+    """Compare every probe with the first; `declared` are the axes that may differ.
+
+    Packages, interpreter, C library and tzdata have to be equal, unless the image itself is an axis.
+    """
+    gate = [cell for cell in cells if cell.purpose is Purpose.GATE]
+    probed = [(cell, cell.probe) for cell in gate if cell.probe is not None]
+    grave: dict[str, None] = {}
+    light: dict[str, None] = {}
+    for cell, probe in probed[1:]:
+        first, reference = probed[0]
+        pair = f"`{first.env}` attempt {first.attempt} and `{cell.env}` attempt {cell.attempt}"
+        grave.update((f"{said} between {pair}", None) for said in _grave(reference, probe))
+        light.update((f"{said} between {pair}", None) for said in _light(reference, probe, declared))
+    light.update((f"`{cell.env}` attempt {cell.attempt} has no probe", None) for cell in gate if cell.probe is None)
+    if Axis.IMAGE in declared:
+        return Differences((), (*grave, *light))
+    return Differences(tuple(grave), tuple(light))
+
+
+def _grave(one: Probe, other: Probe) -> Iterable[str]:
+    for name in ("python", "implementation", "libc", "tzdata"):
+        if getattr(one, name) != getattr(other, name):
+            yield f"{name} differs (`{getattr(one, name)}`, `{getattr(other, name)}`)"
+    if one.distributions != other.distributions:
+        packages = _packages(one.distributions, other.distributions)
+        if packages:
+            yield f"packages differ ({packages})"
+
+
+def _packages(one: Iterable[Distribution], other: Iterable[Distribution]) -> str:
+    here, there = {each.name: each.version for each in one}, {each.name: each.version for each in other}
+    names = sorted(name for name in here.keys() | there.keys() if here.get(name) != there.get(name))
+    some = ", ".join(f"{name} {here.get(name, 'absent')} / {there.get(name, 'absent')}" for name in names[:SHOWN])
+    return some + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+
+
+AXIS_OF = {
+    "cpus": Axis.CPUS,
+    "memory": Axis.MEMORY,
+    "umask": Axis.UMASK,
+    "variables": Axis.VARIABLES,
+    "case_sensitive": Axis.CASE_SENSITIVE,
+}
+PLAIN = (
+    "platform",
+    "uid",
+    "gid",
+    "home",
+    "hostname",
+    "capabilities",
+    "no_new_privileges",
+    "cpus",
+    "memory",
+    "umask",
+    "case_sensitive",
+)
+
+
+def _light(one: Probe, other: Probe, declared: frozenset[Axis]) -> Iterable[str]:
+    for name in PLAIN:
+        if AXIS_OF.get(name) not in declared and getattr(one, name) != getattr(other, name):
+            yield f"{name} differs (`{getattr(one, name)}`, `{getattr(other, name)}`)"
+    for name in ("limits", "filesystems"):
+        here, there = getattr(one, name), getattr(other, name)
+        keys = sorted(key for key in here.keys() | there.keys() if here.get(key) != there.get(key))
+        if keys:
+            yield f"{name} differ ({', '.join(f'{key}: {here.get(key)} / {there.get(key)}' for key in keys[:SHOWN])})"
+    names = sorted(set(one.variables) ^ set(other.variables))
+    if names and Axis.VARIABLES not in declared:
+        yield f"variables differ ({', '.join(f'`{name}`' for name in names[:SHOWN])})"
+
+
+def dates_moved(cells: Iterable[Cell]) -> tuple[Attempt, ...]:
+    """Find the gate cells that saw another date, local or UTC, than the last cell of their environment saw at its end.
+
+    A divergence may come from that, so these are to be run again before anything is labelled.
+    """
+    gate = [cell for cell in cells if cell.purpose is Purpose.GATE and cell.dates]
+    if not gate:
+        return ()
+    utc = max(moment.utc for cell in gate for moment in cell.dates)
+    local: dict[EnvironmentName, str] = {}
+    for cell in gate:
+        local[cell.env] = max(local.get(cell.env, ""), *(moment.local for moment in cell.dates))
+    moved = [cell for cell in gate if any(moment != Dates(local[cell.env], utc) for moment in cell.dates)]
+    return tuple(Attempt(cell.env, cell.attempt) for cell in moved)
+
+
+def chance_seen(probability: float, runs: int) -> float:
+    """Say how probable it was that a test that fails with this probability failed at least once."""
+    return 1.0 - (1.0 - probability) ** runs
+
+
+def power(runs: int, probability: float = 0.05) -> str:
+    """Say in a sentence how far green can be trusted."""
+    seen = chance_seen(probability, runs)
+    return f"a test that fails {probability:.0%} of the time had a chance of {seen:.0%} to be seen in these {runs} runs".replace(
+        "%", " %"
+    )

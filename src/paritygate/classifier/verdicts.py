@@ -1,0 +1,168 @@
+"""Says of a whole run how it ends: one verdict, one exit code, and why.
+
+Weighs labels and the state of cells; freezes, locks and usage errors are weighed elsewhere, by the same precedence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from paritygate.classifier.labels import skipped_everywhere
+from paritygate.outcomes.artifact import Finding, Varied, Verdict
+from paritygate.outcomes.cells import Cell, TestId
+from paritygate.outcomes.words import CellStatus, ExitCode, Label, Purpose, VerdictName
+
+PRECEDENCE = (
+    ExitCode.USAGE,
+    ExitCode.FAULT,
+    ExitCode.REFUSED,
+    ExitCode.NO_VERDICT,
+    ExitCode.NONDETERMINISM,
+    ExitCode.COUPLING,
+    ExitCode.CONSISTENT_RED,
+    ExitCode.PARITY,
+)
+NAMES = {
+    ExitCode.PARITY: VerdictName.PARITY,
+    ExitCode.CONSISTENT_RED: VerdictName.CONSISTENT_RED,
+    ExitCode.NONDETERMINISM: VerdictName.NONDETERMINISM,
+    ExitCode.COUPLING: VerdictName.COUPLING,
+    ExitCode.NO_VERDICT: VerdictName.NO_VERDICT,
+    ExitCode.REFUSED: VerdictName.REFUSED,
+}
+CODES = {
+    Label.CONSISTENT_GREEN: ExitCode.PARITY,
+    Label.EXCLUDED: ExitCode.PARITY,
+    Label.CONSISTENT_RED: ExitCode.CONSISTENT_RED,
+    Label.COUPLING: ExitCode.COUPLING,
+    Label.NONDETERMINISM: ExitCode.NONDETERMINISM,
+    Label.NONDETERMINISM_EVERYWHERE: ExitCode.NONDETERMINISM,
+    Label.UNDECIDED: ExitCode.NO_VERDICT,
+}
+DEAD = {
+    CellStatus.TIMED_OUT: "ran out of time",
+    CellStatus.CRASHED: "died",
+    CellStatus.OUT_OF_MEMORY: "ran out of memory",
+    CellStatus.ENVIRONMENT_MISMATCH: "was not the environment it should be",
+}
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of a run beside its labels; `blocking` are differences between cells that nobody declared."""
+
+    cells: tuple[Cell, ...]
+    varied: tuple[Varied, ...]
+    excluded: int = 0
+    blocking: tuple[str, ...] = ()
+
+
+def precedence(codes: Iterable[ExitCode]) -> ExitCode:
+    """Choose the code that counts where several apply; parity when there is none. Signals are not weighed: they end a run."""
+    return min(codes, key=PRECEDENCE.index, default=ExitCode.PARITY)
+
+
+def verdict(findings: Sequence[Finding], facts: Facts) -> Verdict:
+    """Weigh everything that is known of a run; `facts.cells` may hold cells of every purpose, those of the gate count."""
+    gate = tuple(cell for cell in facts.cells if cell.purpose is Purpose.GATE)
+    environments = tuple(dict.fromkeys(cell.env for cell in gate))
+    axes = tuple(each.axis for each in facts.varied if each.varied) if len(environments) > 1 else ()
+    reasons = _obstacles(findings, facts, gate)
+    code = precedence([CODES[finding.label] for finding in findings] + [ExitCode.NO_VERDICT] * bool(reasons))
+    if code is not ExitCode.NO_VERDICT:
+        reasons = _diagnoses(findings)
+    if code is ExitCode.PARITY:
+        line = (
+            f"stable in {environments[0]} (one environment, nothing compared)"
+            if len(environments) == 1
+            else f"parity over {', '.join(axes)}: {_number(len(findings), 'test')} in {_number(len(gate), 'cell')}"
+        )
+    else:
+        line = f"{NAMES[code]}: {reasons[0]}"
+    return Verdict(name=NAMES[code], exit_code=code.value, axes=axes, line=line, reasons=reasons)
+
+
+def _obstacles(findings: Sequence[Finding], facts: Facts, gate: Sequence[Cell]) -> tuple[str, ...]:
+    """Say everything that keeps a run from having a verdict."""
+    return (
+        *_dead(gate),
+        *facts.blocking,
+        *_nothing_tested(findings, facts, gate),
+        *_nothing_compared(facts, gate),
+        *_undecided(findings, gate),
+    )
+
+
+def _dead(gate: Sequence[Cell]) -> Iterable[str]:
+    for cell in gate:
+        if cell.status in DEAD:
+            where = ", ".join(_quoted(test) for test in cell.running)
+            what = f"`{cell.env}` attempt {cell.attempt} {DEAD[cell.status]}"
+            yield f"{what}{f' in {where}' if where else ''}{f': {cell.detail}' if cell.detail else ''}"
+    unusable = [cell for cell in gate if cell.status is CellStatus.UNUSABLE]
+    if not any(cell.status is CellStatus.FINISHED for cell in gate):
+        for cell in unusable:
+            yield f"pytest could not work in `{cell.env}` attempt {cell.attempt}{f': {cell.detail}' if cell.detail else ''}"
+
+
+def _nothing_tested(findings: Sequence[Finding], facts: Facts, gate: Sequence[Cell]) -> Iterable[str]:
+    ended = any(cell.status in {CellStatus.FINISHED, CellStatus.NO_TESTS} for cell in gate)
+    if not gate:
+        yield "no cell was run"
+    elif not findings and facts.excluded:
+        yield f"no test was run: {_number(facts.excluded, 'test')} excluded, and there are no others"
+    elif not findings and ended:
+        said = next((cell.detail for cell in gate if cell.status is CellStatus.NO_TESTS and cell.detail), "")
+        yield f"no test was collected in any cell{f': {said}' if said else ''}"
+    elif findings and skipped_everywhere(findings) == len(findings):
+        yield f"every test is skipped everywhere ({_number(len(findings), 'test')}): nothing was tested"
+
+
+def _nothing_compared(facts: Facts, gate: Sequence[Cell]) -> Iterable[str]:
+    if len({cell.env for cell in gate}) > 1 and not any(each.varied for each in facts.varied):
+        why = "; ".join(f"{each.axis}: {each.why}" for each in facts.varied if each.why)
+        yield f"no axis varied, so there is nothing to compare{f' ({why})' if why else ''}"
+
+
+def _undecided(findings: Sequence[Finding], gate: Sequence[Cell]) -> Iterable[str]:
+    some = [finding for finding in findings if finding.label is Label.UNDECIDED]
+    if some:
+        first = some[0]
+        why = f" ({first.note})" if first.note else ""
+        where = "the cell" if len(gate) == 1 else f"all {len(gate)} cells"
+        yield f"{_number(len(some), 'test')} could not be decided over {where}, first {_name(first)}{why}"
+
+
+def _diagnoses(findings: Sequence[Finding]) -> tuple[str, ...]:
+    found = Counter(finding.label for finding in findings)
+    says = {
+        Label.NONDETERMINISM_EVERYWHERE: "with itself in every environment",
+        Label.NONDETERMINISM: "with itself inside one environment",
+        Label.COUPLING: "between environments, and with itself in none",
+        Label.CONSISTENT_RED: "",
+    }
+    reasons = []
+    for each, where in says.items():
+        if found[each]:
+            first = next(finding for finding in findings if finding.label is each)
+            verb = (
+                f"disagree{'s' * (found[each] == 1)} {where}"
+                if where
+                else f"fail{'s' * (found[each] == 1)} the same way everywhere"
+            )
+            reasons.append(f"{_number(found[each], 'test')} {verb}, first {_name(first)}")
+    return tuple(reasons)
+
+
+def _name(finding: Finding) -> str:
+    return _quoted(TestId(finding.nodeid, finding.occurrence))
+
+
+def _quoted(test: TestId) -> str:
+    return f"`{test.nodeid}`" + (f" ({test.occurrence + 1}. of that id)" if test.occurrence else "")
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
