@@ -1,36 +1,59 @@
-"""The configuration: what a project may set, with every default."""
+"""The configuration: what a project may set, with every default and what it means.
+
+It reads nothing: `config_file` does, and `docs/configuration.md` is generated from what stands here.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
+from msgspec import Meta
 
 from paritygate.outcomes.words import OrderRule, Worktree
+
+Count = Annotated[int, Meta(ge=1)]
+Seconds = Annotated[float, Meta(gt=0)]
+Seed = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+Workers = Annotated[int, Meta(ge=0)]
 
 
 class ImageSettings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     """`[tool.paritygate.image]`: from what the images are made, where that is not found out."""
 
-    base: str = ""
-    python: str = ""
-    system_packages: tuple[str, ...] = ()
-    install: tuple[str, ...] = ()
-    extra_ca_certs: str = ""
+    base: Annotated[str, Meta(description="Image to start from; empty: `python:X-slim`, or the bootstrapped one")] = ""
+    python: Annotated[str, Meta(description="Python version, such as `3.12`; empty: what the project asks for")] = ""
+    system_packages: Annotated[tuple[str, ...], Meta(description="Packages of the distribution to install")] = ()
+    install: Annotated[tuple[str, ...], Meta(description="Commands that install the dependencies, instead of those found")] = ()
+    extra_ca_certs: Annotated[str, Meta(description="File with further certificates to trust while installing")] = ""
 
 
 class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True):
     """`[tool.paritygate.environments.NAME]`: a value for each axis."""
 
-    timezone: str = "UTC"
-    locale: str = "C.UTF-8"
-    case_sensitive: bool | Literal["any"] = True
-    workers: int | Literal["auto"] = 0
-    worktree: Worktree = Worktree.CLEAN
-    cpus: float = 0.0
-    memory: str = ""
-    umask: str = "022"
-    variables: dict[str, str] = {}
+    timezone: Annotated[
+        str,
+        Meta(
+            description="Zone of the tz database, or `auto`: one whose calendar date differs, during the whole run, from that "
+            "of the first environment with a fixed zone"
+        ),
+    ] = "UTC"
+    locale: Annotated[str, Meta(description="`C`, `POSIX`, `C.UTF-8` or a name such as `de_DE.UTF-8`")] = "C.UTF-8"
+    case_sensitive: Annotated[
+        bool | Literal["any"], Meta(description="Whether file names differ by case; `any`: as the engine's filesystem has it")
+    ] = True
+    workers: Annotated[
+        Workers | Literal["auto"],
+        Meta(description="Workers of pytest-xdist; 0: run without it; `auto`: the cell's processors, at least 2"),
+    ] = 0
+    worktree: Annotated[
+        Worktree,
+        Meta(description="`dirty`: the working tree as it lies; `clean`: what a fresh clone with the patch would hold"),
+    ] = Worktree.CLEAN
+    cpus: Annotated[float, Meta(ge=0, description="Processors that the cell may use; 0: all")] = 0.0
+    memory: Annotated[str, Meta(description="Memory of the cell, such as `512m` or `2g`; empty: the setting for all")] = ""
+    umask: Annotated[str, Meta(description="File mode mask, octal, as text")] = "022"
+    variables: Annotated[dict[str, str], Meta(description='Environment variables of the tests, such as `CI = "true"`')] = {}
 
 
 LOCAL_LIKE = EnvironmentSettings(timezone="auto", locale="en_US.UTF-8", case_sensitive=False, workers=0, worktree=Worktree.DIRTY)
@@ -43,25 +66,32 @@ def default_environments() -> dict[str, EnvironmentSettings]:
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
-    """`[tool.paritygate]`. Seconds for every timeout; `memory` and `shared-memory` as `512m` or `2g`.
+    """`[tool.paritygate]`. Seconds for every timeout; `memory` and `shared-memory` as `512m` or `2g`."""
 
-    `seeds` gives the first attempts' seeds; further ones follow from the last. `include` names secret-like files that are
-    sent all the same.
-    """
-
-    selection: tuple[str, ...] = ()
-    attempts: int = 2
-    seeds: tuple[int, ...] = ()
-    order: OrderRule = OrderRule.REVERSED
-    report: str = "parity_report.json"
-    network: bool = False
-    include: tuple[str, ...] = ()
-    cell_timeout: float = 1800.0
-    test_timeout: float = 300.0
-    idle_timeout: float = 600.0
-    processes: int = 512
-    memory: str = ""
-    shared_memory: str = "1g"
-    open_files: int = 65536
-    image: ImageSettings = ImageSettings()
-    environments: dict[str, EnvironmentSettings] = msgspec.field(default_factory=default_environments)
+    selection: Annotated[tuple[str, ...], Meta(description="What pytest is asked for: paths, node ids, `-k` and `-m`")] = ()
+    attempts: Annotated[Count, Meta(description="Runs in each environment")] = 2
+    seeds: Annotated[
+        tuple[Seed, ...],
+        Meta(
+            description="Seeds of the first attempts, further ones follow from the last; empty: they follow from the content "
+            "of the working tree"
+        ),
+    ] = ()
+    order: Annotated[
+        OrderRule,
+        Meta(description="Order of every second attempt: that of the one before `reversed`, or `seeded` by its own seed"),
+    ] = OrderRule.REVERSED
+    report: Annotated[str, Meta(description="Where the artifact is written, relative to the project")] = "parity_report.json"
+    network: Annotated[bool, Meta(description="Whether tests may reach a network")] = False
+    include: Annotated[tuple[str, ...], Meta(description="Secret-like files that are sent all the same")] = ()
+    cell_timeout: Annotated[Seconds, Meta(description="Seconds for one cell")] = 1800.0
+    test_timeout: Annotated[Seconds, Meta(description="Seconds for one test")] = 300.0
+    idle_timeout: Annotated[Seconds, Meta(description="Seconds without a word from a cell")] = 600.0
+    processes: Annotated[Count, Meta(description="Processes and threads that a cell may have at a time")] = 512
+    memory: Annotated[str, Meta(description="Memory of each cell; empty: the engine's, divided by the cells at once")] = ""
+    shared_memory: Annotated[str, Meta(description="Size of `/dev/shm`")] = "1g"
+    open_files: Annotated[Count, Meta(description="Files that a process may hold open")] = 65536
+    image: Annotated[ImageSettings, Meta(description="See below")] = ImageSettings()
+    environments: Annotated[dict[str, EnvironmentSettings], Meta(description="See below")] = msgspec.field(
+        default_factory=default_environments
+    )

@@ -1,0 +1,67 @@
+"""Settings that have the right types and still cannot be: every such value, with its path.
+
+It repairs nothing; what is questionable but possible is left to the run to show.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+
+from paritygate.axes import locale_name, memory_bytes, umask_bits, variable_name, zone_name
+from paritygate.config import EnvironmentSettings, Settings
+from paritygate.config_tables import join
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+
+
+def impossible(settings: Settings) -> tuple[str, ...]:
+    """List what cannot be, in the order of the settings."""
+    return tuple(_of_all(settings)) + tuple(
+        problem
+        for name, each in settings.environments.items()
+        for problem in _of_environment(join("environments", name), name, each)
+    )
+
+
+def _of_all(settings: Settings) -> Iterator[str]:
+    yield from _checked("memory", settings.memory, memory_bytes)
+    yield from _checked("shared-memory", settings.shared_memory, memory_bytes)
+    if not settings.shared_memory:
+        yield "`shared-memory`: expected an amount such as `1g`, got nothing"
+    for path, value in (
+        ("cell-timeout", settings.cell_timeout),
+        ("test-timeout", settings.test_timeout),
+        ("idle-timeout", settings.idle_timeout),
+    ):
+        if not math.isfinite(value):
+            yield f"`{path}`: expected a number of seconds, got `{value}`"
+    if not settings.report:
+        yield "`report`: expected the path of a file, got nothing"
+    if not settings.environments:
+        yield "`environments`: there are none; name at least one, or leave the table out to have `local-like` and `server-like`"
+
+
+def _of_environment(path: str, name: str, settings: EnvironmentSettings) -> Iterator[str]:
+    if NAME.fullmatch(name) is None:
+        yield f"`{path}`: a name has up to 40 letters, digits, `-`, `_` and `.`, the first a letter or a digit"
+    yield from _checked(f"{path}.timezone", settings.timezone, zone_name)
+    yield from _checked(f"{path}.locale", settings.locale, locale_name)
+    yield from _checked(f"{path}.memory", settings.memory, memory_bytes)
+    yield from _checked(f"{path}.umask", settings.umask, umask_bits)
+    if not math.isfinite(settings.cpus):
+        yield f"`{path}.cpus`: expected a number of processors, got `{settings.cpus}`"
+    for variable, value in settings.variables.items():
+        place = join(f"{path}.variables", variable)
+        yield from _checked(place, variable, variable_name)
+        if "\0" in value:
+            yield f"`{place}`: a variable cannot hold a null character"
+
+
+def _checked(path: str, value: str, check: Callable[[str], object]) -> Iterator[str]:
+    """Yield what a check of one text finds."""
+    try:
+        check(value)
+    except ValueError as found:
+        yield f"`{path}`: {found}"
