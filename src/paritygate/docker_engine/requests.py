@@ -11,6 +11,9 @@ KIND_LABEL = "paritygate.kind"
 OWNER_LABEL = "paritygate.owner"
 DEADLINE_LABEL = "paritygate.deadline"
 
+TEMPORARY = "temporary"
+"""The kind of an image that must not outlive its run."""
+
 Log = Callable[[str], None]
 
 
@@ -58,7 +61,10 @@ class ContainerRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One container.
 
     `kind` is `cell`, `install` or `snapshot`. `memory` is bytes (0: none of its own), `cpus` a number (0: all),
-    `seconds` the deadline after which a sweep may remove it even if its owner seems alive.
+    `seconds` the deadline after which a sweep may remove it where nobody can say whether its owner lives.
+
+    Of a kind other than `cell`, `environment` is given to the command alone and is in no image made of the container, unless
+    `stdin` is asked for as well. There is no limit of open files: an engine refuses one above its own, so the guest sets it.
     """
 
     image: str
@@ -77,7 +83,6 @@ class ContainerRequest(msgspec.Struct, frozen=True, kw_only=True):
     memory: int = 0
     cpus: float = 0.0
     shared_memory: int = 1 << 30
-    open_files: int = 65536
     stdin: bool = False
     seconds: float = 3600.0
 

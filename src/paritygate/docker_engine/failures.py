@@ -1,0 +1,90 @@
+"""The one place where errors of the SDK, of requests, of urllib3 and of the operating system become ours.
+
+It adds what to do next; it never decides whether to try again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import requests.exceptions
+import urllib3.exceptions
+from docker.credentials.errors import StoreError
+from docker.errors import APIError, DockerException, NotFound, StreamParseError
+
+from paritygate.errors import EngineError
+
+FOREIGN = (
+    DockerException,
+    StreamParseError,
+    StoreError,
+    requests.exceptions.RequestException,
+    urllib3.exceptions.HTTPError,
+    OSError,
+)
+
+HINTS = (
+    (
+        "no space left on device",
+        "free space for the engine: `paritygate images prune`, then `docker system df` shows what takes the rest",
+    ),
+    ("non-overlapping ipv4 address pool", "the engine has no network left to give: `docker network prune` removes unused ones"),
+    ("all predefined address pools", "the engine has no network left to give: `docker network prune` removes unused ones"),
+    ("port is already allocated", "another container has that port: `docker ps` names it"),
+    ("address already in use", "another process has that port"),
+    (
+        "permission denied",
+        "this user may not talk to the engine: join the group `docker` (log in again), or use a rootless engine",
+    ),
+    ("toomanyrequests", "the registry limits pulls: log in with `docker login`, or wait"),
+    ("credentials store", "a credential helper named in the Docker configuration fails: check `credsStore` and `credHelpers`"),
+    ("client version", "engine and SDK do not understand each other: update the older of the two"),
+    ("connection refused", "the engine is gone: start it again"),
+    ("no such file or directory: unknown", "the image lacks the program that was to be started"),
+    ("timed out", "the engine is overloaded or hangs: `docker info` shows whether it still answers"),
+    ("cannot allocate memory", "the engine's computer is out of memory"),
+)
+
+
+def explain(error: BaseException) -> str:
+    """Say in one line what the engine or the way to it said."""
+    if isinstance(error, APIError):
+        said = error.explanation or str(error)
+        text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+    else:
+        text = str(error) or type(error).__name__
+    return " ".join(text.split()).rstrip(".")
+
+
+def hint_for(text: str) -> str:
+    """Find what to do about a failure; empty where nothing particular is known."""
+    lowered = text.lower()
+    return next((hint for fragment, hint in HINTS if fragment in lowered), "")
+
+
+def translated(doing: str, error: BaseException) -> EngineError:
+    """Make our error of a foreign one; `doing` says what was being done, as in ``start container `x` ``."""
+    text = explain(error)
+    return EngineError(f"the engine could not {doing}: {text}", hint_for(text))
+
+
+@contextmanager
+def engine_errors(doing: str) -> Iterator[None]:
+    """Raise `EngineError` for whatever goes wrong between here and the engine."""
+    try:
+        yield
+    except FOREIGN as error:
+        raise translated(doing, error) from error
+
+
+@contextmanager
+def unless_gone() -> Iterator[None]:
+    """Let an object be gone, or an end be under way already."""
+    try:
+        yield
+    except NotFound:
+        return
+    except APIError as error:
+        if error.status_code != requests.codes.conflict:
+            raise

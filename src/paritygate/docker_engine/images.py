@@ -1,0 +1,155 @@
+"""Images: built from files sent along, pulled, imported from a root file system, listed and removed."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from docker.credentials.errors import StoreError
+from docker.errors import APIError, DockerException, NotFound
+from docker.utils.json_stream import json_stream
+
+from paritygate.docker_engine.client import Client
+from paritygate.docker_engine.failures import FOREIGN, engine_errors, explain, hint_for
+from paritygate.docker_engine.owners import Run, owned
+from paritygate.docker_engine.records import image_record
+from paritygate.docker_engine.requests import KIND_LABEL, BuildRequest, ImageRecord, Log, Tar
+from paritygate.errors import BuildError, EngineError
+
+TAIL = 25
+
+
+def build(client: Client, run: Run, request: BuildRequest, log: Log) -> ImageRecord:
+    """Build an image with the classic builder, which every engine has; the recipe must need no newer one."""
+    tail: deque[str] = deque(maxlen=TAIL)
+    with engine_errors(f"build `{request.tag}`"):
+        try:
+            answers = client.build(
+                fileobj=io.BytesIO(context(request.files)),
+                custom_context=True,
+                tag=request.tag,
+                rm=True,
+                forcerm=True,
+                decode=True,
+                labels=owned(run, request.labels),
+                buildargs=dict(request.arguments),
+            )
+            failure = _follow(answers, log, tail)
+        except APIError as error:
+            # A recipe that cannot be read is refused before there is a log.
+            if not error.is_client_error():
+                raise
+            failure = explain(error)
+        if not failure:
+            return image_record(client.inspect_image(request.tag))
+    raise BuildError(f"the image `{request.tag}` could not be built: {failure}", "\n".join(tail), hint=hint_for(failure))
+
+
+def context(files: dict[str, bytes]) -> bytes:
+    """Pack files so that equal contents give equal bytes, whoever packs them and when: the engine's cache goes by them."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar:
+        for name in sorted(files):
+            member = tarfile.TarInfo(name)
+            member.size = len(files[name])
+            member.mode = 0o755 if files[name].startswith(b"#!") else 0o644
+            tar.addfile(member, io.BytesIO(files[name]))
+    return packed.getvalue()
+
+
+def pull(client: Client, reference: str, log: Log) -> ImageRecord | None:
+    """Pull an image; None where no registry answers or it does not have it. `log` is told why."""
+    try:
+        try:
+            failure = _follow(client.pull(_tagged(reference), stream=True, decode=True), log, deque(maxlen=TAIL))
+        except (StoreError, DockerException) as error:
+            if isinstance(error, APIError):
+                raise
+            log(f"pulling `{reference}` without credentials: {explain(error)}")
+            failure = _follow(client.pull(_tagged(reference), stream=True, decode=True, auth_config={}), log, deque(maxlen=TAIL))
+    except FOREIGN as error:
+        failure = explain(error)
+    if failure:
+        log(f"`{reference}` cannot be pulled: {failure}")
+        if "no space left" in failure.lower():
+            raise EngineError(f"the engine could not pull `{reference}`: {failure}", hint_for(failure))
+        return None
+    return find(client, reference)
+
+
+def import_image(client: Client, tar: Tar, tag: str, labels: dict[str, str]) -> ImageRecord:
+    """Make an image of a root file system."""
+    repository, _, version = tag.rpartition(":")
+    changes = [f'LABEL "{_quoted(name)}"="{_quoted(value)}"' for name, value in sorted(labels.items())]
+    with engine_errors(f"import `{tag}`"):
+        answer = client.import_image_from_stream(iter(tar), repository=repository, tag=version, changes=changes)
+        failure = _follow(json_stream([answer]), _ignore, deque(maxlen=TAIL))
+        if not failure:
+            return image_record(client.inspect_image(tag))
+    raise EngineError(f"the engine could not import `{tag}`: {failure}", hint_for(failure))
+
+
+def find(client: Client, reference: str) -> ImageRecord | None:
+    """Look an image up."""
+    with engine_errors(f"look up the image `{reference}`"):
+        try:
+            return image_record(client.inspect_image(reference))
+        except NotFound:
+            return None
+
+
+def labelled(client: Client, label: str = KIND_LABEL) -> tuple[ImageRecord, ...]:
+    """List the images that carry a label; one that goes while we look is left out."""
+    with engine_errors("list images"):
+        listed = client.images(filters={"label": label})
+    found = (find(client, str(image["Id"])) for image in listed)
+    return tuple(image for image in found if image is not None)
+
+
+def remove(client: Client, reference: str) -> None:
+    """Remove an image; not an error when it is gone already."""
+    with engine_errors(f"remove the image `{reference}`"):
+        try:
+            client.remove_image(reference)
+        except NotFound:
+            return
+
+
+def _follow(answers: Iterable[dict[str, Any]], log: Log, tail: deque[str]) -> str:
+    """Pass the lines of a build or pull on, and say why it failed, empty if it did not."""
+    failure = ""
+    for line in _lines(answers):
+        if line.startswith("\0"):
+            failure = line[1:]
+            continue
+        tail.append(line)
+        log(line)
+    return failure
+
+
+def _lines(answers: Iterable[dict[str, Any]]) -> Iterator[str]:
+    held = ""
+    for answer in answers:
+        if "error" in answer:
+            yield f"\0{' '.join(str(answer['error']).split())}"
+        *lines, held = (held + str(answer.get("stream", ""))).split("\n")
+        yield from (line.rstrip("\r") for line in lines if line.strip())
+        if "status" in answer and "progressDetail" not in answer:
+            yield " ".join(str(answer[key]) for key in ("id", "status") if key in answer)
+    if held.strip():
+        yield held
+
+
+def _tagged(reference: str) -> str:
+    return reference if "@" in reference or ":" in reference.rpartition("/")[2] else f"{reference}:latest"
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
+
+
+def _ignore(_line: str) -> None:
+    return
