@@ -1,0 +1,185 @@
+"""What further cells say of tests that looked coupled, and how much of that is enough.
+
+Pure: it counts results and runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from fractions import Fraction
+
+import msgspec
+
+from paritygate.classifier.grid import form, is_collection_error, observe
+from paritygate.outcomes.artifact import Finding
+from paritygate.outcomes.cells import Cell, Dates, EnvironmentName, TestId, TestRun
+from paritygate.outcomes.plans import CellPlan
+from paritygate.outcomes.words import CellStatus, Label, Outcome, Purpose
+
+RISK = Fraction(1, 1000)
+
+
+class Gate(msgspec.Struct, frozen=True, kw_only=True):
+    """What the gate found: its plans, the tests that look coupled, and its cells with what matters to those."""
+
+    cells: tuple[Cell, ...]
+    plans: tuple[CellPlan, ...]
+    flagged: dict[TestId, Finding]
+
+    def plans_of(self, env: EnvironmentName) -> tuple[CellPlan, ...]:
+        """List the plans of one environment, attempt by attempt."""
+        return tuple(sorted((plan for plan in self.plans if plan.environment.name == env), key=lambda plan: plan.attempt))
+
+
+class Tally(msgspec.Struct, frozen=True, kw_only=True):
+    """What the further attempts in one environment gave: how many agree with the gate, what did not, how many said nothing."""
+
+    agreeing: int = 0
+    contrary: tuple[Outcome, ...] = ()
+    silent: int = 0
+
+
+def attempts_needed(outcomes: int, risk: Fraction = RISK) -> int:
+    """Say how many further attempts each environment needs for a test that showed this many different outcomes.
+
+    Suppose that j of the outcomes are one flaky test's, the environment being nothing to it: with chances p1...pj for them, m
+    further attempts on each side all agree with what was seen at a chance of (p1 x ... x pj)^m, which is largest when all are
+    1/j: j^(-jm). The number is the smallest m that keeps this under the risk for every j from 2 up. (p1 x ... x pj)^m is also
+    the chance *given* that the test was flagged, since attempts are independent. Two outcomes weigh most: 4^-5 is 1/1024.
+    """
+    attempts = 1
+    while max(Fraction(1, j ** (j * attempts)) for j in range(2, outcomes + 1)) >= risk:
+        attempts += 1
+    return attempts
+
+
+def stable_outcome(finding: Finding, env: EnvironmentName) -> Outcome:
+    """Say what the gate saw in an environment of a coupled test."""
+    return finding.outcomes[env][0]
+
+
+def flagged(findings: Iterable[Finding]) -> dict[TestId, Finding]:
+    """Find what is to be confirmed."""
+    return {TestId(each.nodeid, each.occurrence): each for each in findings if each.label is Label.COUPLING}
+
+
+def gate_of(findings: Iterable[Finding], cells: Iterable[Cell], plans: Iterable[CellPlan]) -> Gate:
+    """Take from a gate what a confirmation needs."""
+    some = flagged(findings)
+    forms = frozenset[str](form(test.nodeid) for test in some)
+    few = tuple(_narrowed(cell, forms) for cell in cells if cell.purpose is Purpose.GATE)
+    return Gate(cells=few, plans=tuple(plans), flagged=some)
+
+
+def sides(findings: Iterable[Finding]) -> dict[TestId, tuple[EnvironmentName, ...]]:
+    """Choose for each finding one environment for each of its outcomes, the same for all as far as that goes."""
+    chosen: dict[EnvironmentName, None] = {}
+    result = {}
+    for finding in findings:
+        groups: dict[Outcome, list[EnvironmentName]] = {}
+        for env in finding.outcomes:
+            groups.setdefault(stable_outcome(finding, env), []).append(env)
+        picked = [next((env for env in group if env in chosen), group[0]) for group in groups.values()]
+        chosen.update(dict.fromkeys(picked))
+        result[TestId(finding.nodeid, finding.occurrence)] = tuple(env for env in finding.outcomes if env in picked)
+    return result
+
+
+def results(gate: Gate, cells: Sequence[Cell]) -> tuple[dict[TestId, Outcome], ...]:
+    """Say for each further cell what the flagged tests did there; a test without a usable result is not in the answer.
+
+    A cell in which the local date stood otherwise to the UTC date than in the gate's cells is no evidence at all, nor is what
+    an unusable cell did not run, unless it was unusable in the gate too.
+    """
+    forms = frozenset[str](form(test.nodeid) for test in gate.flagged)
+    known = gate.cells
+    rows = {row.test: row for row in observe([*known, *(_narrowed(cell, forms) for cell in cells)])}
+    answers = []
+    for place, cell in enumerate(cells, start=len(known)):
+        answer: dict[TestId, Outcome] = {}
+        if _same_calendar(known, cell):
+            for test, finding in gate.flagged.items():
+                row = rows.get(test) or rows.get(TestId(form(test.nodeid), test.occurrence))
+                if row is not None and _counts(row.outcomes[place], row.runs[place], cell, finding):
+                    answer[test] = row.outcomes[place]
+        answers.append(answer)
+    return tuple(answers)
+
+
+def _counts(outcome: Outcome, run: TestRun | None, cell: Cell, finding: Finding) -> bool:
+    if run is None and cell.status is CellStatus.UNUSABLE:
+        return stable_outcome(finding, cell.env) is Outcome.ERROR
+    return outcome is not Outcome.NOT_RUN
+
+
+def _narrowed(cell: Cell, forms: frozenset[str]) -> Cell:
+    """Leave out of a cell what cannot matter to the flagged tests, so that a large suite is not laid out at every step."""
+    few = tuple(run for run in cell.tests if form(run.nodeid) in forms or is_collection_error(run))
+    return msgspec.structs.replace(cell, tests=few, running=tuple(test for test in cell.running if form(test.nodeid) in forms))
+
+
+def _same_calendar(known: Iterable[Cell], cell: Cell) -> bool:
+    before = {_apart(moment) for each in known if each.env == cell.env for moment in each.dates}
+    return not before or {_apart(moment) for moment in cell.dates} <= before
+
+
+def _apart(moment: Dates) -> int:
+    """Say how many days the local date is ahead of the UTC date."""
+    return (date.fromisoformat(moment.local) - date.fromisoformat(moment.utc)).days
+
+
+def tally(gate: Gate, cells: Sequence[Cell]) -> dict[TestId, dict[EnvironmentName, Tally]]:
+    """Count the further attempts for each flagged test and environment; an attempt that had to be repeated counts once."""
+    attempts: dict[tuple[EnvironmentName, int], list[dict[TestId, Outcome]]] = {}
+    for cell, answer in zip(cells, results(gate, cells), strict=True):
+        attempts.setdefault((cell.env, cell.attempt), []).append(answer)
+    counted: dict[TestId, dict[EnvironmentName, Tally]] = {test: {} for test in gate.flagged}
+    for (env, _), answers in attempts.items():
+        for test, finding in gate.flagged.items():
+            seen = [answer[test] for answer in answers if test in answer]
+            contrary = tuple(outcome for outcome in seen if outcome is not stable_outcome(finding, env))
+            before = counted[test].get(env, Tally())
+            counted[test][env] = Tally(
+                agreeing=before.agreeing + (bool(seen) and not contrary),
+                contrary=before.contrary + contrary,
+                silent=before.silent + (not seen),
+            )
+    return counted
+
+
+def judge(finding: Finding, tallies: Mapping[EnvironmentName, Tally], envs: Sequence[EnvironmentName]) -> Finding:
+    """Say what a coupling is after further attempts in the environments that it needs.
+
+    One contrary result, in any environment, overturns it; too few results in an environment leave it undecided.
+    """
+    contrary = {env: each for env, each in tallies.items() if each.contrary}
+    if contrary:
+        everywhere = len(contrary) == len(finding.outcomes)
+        said = ", ".join(f"{_listed(each)} in `{env}`" for env, each in contrary.items())
+        return msgspec.structs.replace(
+            finding,
+            label=Label.NONDETERMINISM_EVERYWHERE if everywhere else Label.NONDETERMINISM,
+            note=noted(finding, f"looked coupled; further attempts gave {said}"),
+        )
+    needed = attempts_needed(len(envs))
+    agreeing = {env: tallies.get(env, Tally()).agreeing for env in envs}
+    if min(agreeing.values()) < needed:
+        said = ", ".join(f"{count} of {needed} in `{env}`" for env, count in agreeing.items())
+        return msgspec.structs.replace(
+            finding, label=Label.UNDECIDED, note=noted(finding, f"looks coupled; further attempts with a result: {said}")
+        )
+    return msgspec.structs.replace(finding, confirmed=sum(agreeing.values()))
+
+
+def _listed(each: Tally) -> str:
+    total = each.agreeing + len(each.contrary)
+    return ", ".join(
+        f"`{outcome}` in {each.contrary.count(outcome)} of {total}"
+        for outcome in sorted(set(each.contrary), key=lambda one: one.value)
+    )
+
+
+def noted(finding: Finding, note: str) -> str:
+    """Add to a finding's note."""
+    return "; ".join(part for part in (finding.note, note) if part)

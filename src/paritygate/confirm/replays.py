@@ -1,0 +1,170 @@
+"""Checks whether order alone makes a coupling: the list of one worker, run in the environment that has no workers.
+
+Where that gives what the other environment gave, the test disagrees with itself inside one environment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+import msgspec
+
+from paritygate.confirm.attempts import Run, run_whole
+from paritygate.confirm.evidence import Gate, noted, results, stable_outcome
+from paritygate.outcomes.artifact import Cause, Finding
+from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
+from paritygate.outcomes.plans import CellPlan, Order
+from paritygate.outcomes.words import CauseKind, CellStatus, Label, Outcome, Purpose
+
+
+class Replay(msgspec.Struct, frozen=True, kw_only=True):
+    """One worker's list from a gate cell, to be run in another environment; `tests` are the coupled ones in it."""
+
+    source: EnvironmentName
+    attempt: int
+    worker: str
+    target: EnvironmentName
+    tests: frozenset[TestId]
+    order: tuple[TestId, ...]
+    seed: int
+
+
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
+    """What one test did under one replay; None where no cell gave an outcome."""
+
+    replay: Replay
+    outcome: Outcome | None
+
+
+def replays(gate: Gate) -> tuple[Replay, ...]:
+    """Find every list to run: for each coupled test, from each environment with several workers into each with one."""
+    workers = {plan.environment.name: plan.environment.workers for plan in gate.plans}
+    cells = {env: cell for env in workers for cell in _first_finished(gate, env)}
+    places = {env: {test: worker for worker, order in cell.order.items() for test in order} for env, cell in cells.items()}
+    lists: dict[tuple[EnvironmentName, EnvironmentName, str], set[TestId]] = {}
+    for test, finding in gate.flagged.items():
+        for source, target in _pairs(finding, workers):
+            if test in places.get(source, ()) and test in places.get(target, ()):
+                lists.setdefault((source, target, places[source][test]), set()).add(test)
+    return tuple(
+        _replay(cells[source], worker, frozenset(tests), target, places[target].keys())
+        for (source, target, worker), tests in lists.items()
+    )
+
+
+def _pairs(finding: Finding, workers: Mapping[EnvironmentName, int]) -> Iterable[tuple[EnvironmentName, EnvironmentName]]:
+    ran = [env for env in finding.outcomes if env in workers and stable_outcome(finding, env) is not Outcome.NOT_COLLECTED]
+    for source in ran:
+        for target in ran:
+            differ = stable_outcome(finding, source) is not stable_outcome(finding, target)
+            if differ and workers[source] > 1 >= workers[target]:
+                yield source, target
+
+
+def _first_finished(gate: Gate, env: EnvironmentName) -> Sequence[Cell]:
+    finished = (
+        cell for cell in gate.cells if cell.env == env and cell.status is CellStatus.FINISHED and cell.purpose is Purpose.GATE
+    )
+    return sorted(finished, key=lambda cell: cell.attempt)[:1]
+
+
+def _replay(cell: Cell, worker: str, tests: frozenset[TestId], target: EnvironmentName, there: AbstractSet[TestId]) -> Replay:
+    """Cut a worker's list after its last coupled test, and leave out what the target does not have."""
+    order = cell.order[worker]
+    last = max(place for place, test in enumerate(order) if test in tests)
+    return Replay(
+        source=cell.env,
+        attempt=cell.attempt,
+        worker=worker,
+        target=target,
+        tests=tests,
+        order=tuple(test for test in order[: last + 1] if test in there),
+        seed=cell.seed,
+    )
+
+
+def check_order(gate: Gate, run: Run, taken: Mapping[EnvironmentName, int]) -> tuple[tuple[Finding, ...], tuple[Cell, ...]]:
+    """Run every replay, and once more what gave the other environment's outcome; answer with what that makes of the couplings.
+
+    `taken` says for each environment the last attempt number that is in use.
+    """
+    numbers = dict(taken)
+    first, cells = _run_all(gate, replays(gate), run, numbers)
+    odd = {test: each for test, some in first.items() for each in some if _reproduces(gate, test, each)}
+    again: dict[Replay, list[TestId]] = {}
+    for test, each in odd.items():
+        again.setdefault(each.replay, []).append(test)
+    second, more = _run_all(
+        gate, tuple(msgspec.structs.replace(replay, tests=frozenset(tests)) for replay, tests in again.items()), run, numbers
+    )
+    findings = []
+    for test, finding in gate.flagged.items():
+        if test in odd:
+            findings.append(_overturned(finding, odd[test], second[test][0]))
+        elif any(each.outcome is None for each in first.get(test, ())):
+            note = "confirmed; undecided since the cells that were to check whether order alone makes it died"
+            findings.append(msgspec.structs.replace(finding, label=Label.UNDECIDED, note=noted(finding, note)))
+        else:
+            findings.append(finding)
+    return tuple(findings), cells + more
+
+
+def _reproduces(gate: Gate, test: TestId, each: Seen) -> bool:
+    return each.outcome is stable_outcome(gate.flagged[test], each.replay.source)
+
+
+def _run_all(
+    gate: Gate, wanted: Sequence[Replay], run: Run, numbers: dict[EnvironmentName, int]
+) -> tuple[dict[TestId, list[Seen]], tuple[Cell, ...]]:
+    planned: dict[tuple[EnvironmentName, int], Replay] = {}
+    plans = []
+    for replay in wanted:
+        numbers[replay.target] += 1
+        planned[replay.target, numbers[replay.target]] = replay
+        plans.append(_plan(gate, replay, numbers[replay.target]))
+
+    def enough(cell: Cell) -> bool:
+        return planned[cell.env, cell.attempt].tests <= _ran(gate, cell).keys()
+
+    cells = run_whole(tuple(plans), run, enough)
+    seen: dict[TestId, list[Seen]] = {}
+    answers: dict[tuple[EnvironmentName, int], dict[TestId, Outcome]] = {}
+    for cell in cells:
+        answers.setdefault((cell.env, cell.attempt), {}).update(_ran(gate, cell))
+    for place, replay in planned.items():
+        for test in replay.tests:
+            seen.setdefault(test, []).append(Seen(replay=replay, outcome=answers[place].get(test)))
+    return seen, cells
+
+
+def _ran(gate: Gate, cell: Cell) -> dict[TestId, Outcome]:
+    """Say what a replay gave; a test that it was asked for and did not collect has given nothing."""
+    (answer,) = results(gate, (cell,))
+    return {test: outcome for test, outcome in answer.items() if outcome is not Outcome.NOT_COLLECTED}
+
+
+def _plan(gate: Gate, replay: Replay, attempt: int) -> CellPlan:
+    """Plan a replay with the data seed of the cell that the list is from, so that nothing but order moves."""
+    base = gate.plans_of(replay.target)[0]
+    return msgspec.structs.replace(
+        base,
+        environment=msgspec.structs.replace(base.environment, workers=0),
+        attempt=attempt,
+        seed=replay.seed,
+        order=Order(seed=base.order.seed, exactly=replay.order),
+        purpose=Purpose.HYBRID,
+    )
+
+
+def _overturned(finding: Finding, first: Seen, second: Seen) -> Finding:
+    replay = first.replay
+    what = f"the order of `{replay.source}` attempt {replay.attempt}{f', worker {replay.worker}' if replay.worker else ''}"
+    gave = f"{what}, run by one process in `{replay.target}`, gave `{first.outcome}`"
+    if second.outcome is first.outcome:
+        cause = Cause(kind=CauseKind.ORDER, detail=f"{gave}, twice of two times")
+        return msgspec.structs.replace(
+            finding, label=Label.NONDETERMINISM, cause=cause, note=noted(finding, "order alone makes the difference")
+        )
+    then = f"`{second.outcome}` the second time" if second.outcome is not None else "nothing the second time"
+    return msgspec.structs.replace(finding, label=Label.NONDETERMINISM, note=noted(finding, f"{gave}, and {then}"))
