@@ -67,7 +67,7 @@ class SocketStreams:
     def release(self) -> None:
         """Close for good; to be called when nobody reads any more."""
         self.close()
-        # The connection's own objects were left half read when it was handed over; closing them in their way would flush and fail.
+        # The objects around it were left half read when it was handed over; closing them in their way would flush and fail.
         with suppress(OSError):
             self._file.close()
         with suppress(OSError):

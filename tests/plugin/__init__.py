@@ -1,0 +1,1 @@
+"""Tests of the recorder and the plugin inside a real pytest."""
