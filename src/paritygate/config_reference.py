@@ -1,0 +1,100 @@
+"""`docs/configuration.md`, made from the settings themselves, so that it cannot say anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+from msgspec import inspect
+
+from paritygate.config import EnvironmentSettings, ImageSettings, Settings, default_environments
+from paritygate.config_tables import bare, describe, fields
+
+INTRODUCTION = """\
+# Configuration
+
+<!-- Generated from `src/paritygate/config.py` by `python docs/configuration.py`; a test compares them. -->
+
+Nothing needs to be configured. What can be stands under `[tool.paritygate]` in `pyproject.toml`, or at the top of
+`paritygate.toml` beside it; having both is an error. Unknown keys, wrong types and impossible values are reported all
+at once, each with its path, and end the run with exit code 64 before anything is started.
+"""
+
+ENVIRONMENTS = """\
+Without any such table the two environments of the last columns run. A table named like one of them changes only the
+keys that it gives, and the other one still runs. As soon as a table has a name of its own, exactly the environments
+that are named run; such a table has the defaults of the third column. A name has up to 40 letters, digits, `-`, `_`
+and `.`.
+
+`auto` for `timezone` is chosen for the moment and the likely length of the run, from `Asia/Shanghai` where its date
+differs to the ends of the earth, and the report says what it came to. `case_sensitive` is not varied in this release.
+`variables` cannot hold what an axis or the cell itself sets (`TZ`, `LANG`, `LC_ALL`, `PYTHONHASHSEED`, `PATH`,
+`HOME`, `LD_PRELOAD` and their like).
+"""
+
+OVERRIDES = """\
+## Seeds
+
+Attempt k has the same seed in every environment; it feeds pytest-randomly and `PYTHONHASHSEED`. Where `seeds` gives
+none, seeds follow from the content of the working tree: the same tree is judged by the same seeds, so a gate cannot
+be run again until it is green, and another tree has others. The report lists them.
+
+## Variables
+
+Each goes over the file, and the command line goes over each. An empty one is as good as none.
+
+| variable | over | such as |
+|---|---|---|
+| `PARITY_SELECTION` | `selection`, split as a shell would | `tests/unit -k "ledger and not slow"` |
+| `PARITY_ATTEMPTS` | `attempts` | `3` |
+| `PARITY_SEED_A` | the seed of attempt 1 | `1` |
+| `PARITY_SEED_B` | the seed of attempt 2 | `2` |
+"""
+
+
+def render() -> str:
+    """Write the whole page."""
+    pair = default_environments()
+    return "\n".join(
+        (
+            INTRODUCTION,
+            "## `[tool.paritygate]`\n",
+            *_table(Settings(), {}),
+            "\n## `[tool.paritygate.image]`\n",
+            *_table(ImageSettings(), {}),
+            "\n## `[tool.paritygate.environments.NAME]`\n",
+            *_table(EnvironmentSettings(), pair),
+            "",
+            ENVIRONMENTS,
+            OVERRIDES,
+        )
+    )
+
+
+def _table(default: msgspec.Struct, named: Mapping[str, msgspec.Struct]) -> Iterator[str]:
+    """Write a row a key; a further column for each named set of defaults."""
+    heads = ["key", "value", "default", *(f"`{name}`" for name in named), "meaning"]
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
+    for field in fields(type(default)):
+        values = [_value(getattr(each, field.name), field) for each in (default, *named.values())]
+        cells = [f"`{field.encode_name}`", describe(field.type), *values, _meaning(field)]
+        yield f"| {' | '.join(cells)} |"
+
+
+def _value(value: object, field: inspect.Field) -> str:
+    """Say a default as TOML would."""
+    match bare(field.type):
+        case inspect.StructType() | inspect.DictType(value_type=inspect.StructType()):
+            return ""
+        case inspect.VarTupleType():
+            return "`[]`"
+        case inspect.DictType():
+            return "`{}`"
+        case _:
+            return f'`"{value}"`' if isinstance(value, str) else f"`{str(value).lower()}`"
+
+
+def _meaning(field: inspect.Field) -> str:
+    described = field.type.extra_json_schema if isinstance(field.type, inspect.Metadata) else None
+    return str((described or {})["description"])
