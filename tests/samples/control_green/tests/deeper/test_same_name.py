@@ -1,0 +1,2 @@
+def test_in_a_deeper_folder(basket):
+    assert basket == []

@@ -1,0 +1,5 @@
+import shop
+
+
+def test_elsewhere():
+    assert shop.__name__ == "shop"

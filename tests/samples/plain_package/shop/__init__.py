@@ -1,0 +1,3 @@
+import six
+
+TEXT = six.ensure_str(b"tea")

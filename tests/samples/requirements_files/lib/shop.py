@@ -1,0 +1,3 @@
+import six
+
+VERSION = six.__version__

@@ -1,0 +1,6 @@
+def main():
+    print("shop is open")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,2 @@
+def test_not_selected():
+    raise AssertionError

@@ -1,0 +1,6 @@
+def test_new():
+    assert True
+
+
+def test_newer():
+    assert True

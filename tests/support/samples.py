@@ -1,0 +1,162 @@
+"""The sample projects of `tests/samples`: what they expect, how they are laid out, and how the gate is run on them.
+
+A sample is a folder with an `expected.toml` beside its files. What the gate has to say about it is written there, and
+nothing here knows any label by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+
+from paritygate.outcomes.artifact import Artifact, Finding
+from paritygate.outcomes.cells import EnvironmentName
+from paritygate.outcomes.words import ExitCode, Label, Outcome
+
+SAMPLES = Path(__file__).parent.parent / "samples"
+EXPECTED = "expected.toml"
+PATIENCE_SECONDS = 900.0
+
+
+class Setup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is done to the files on the way to a working tree, paths relative to the sample.
+
+    `ignored` files lie on disk and in .gitignore, `untracked` ones were never added, `renamed` ones are moved on disk after
+    the commit. `mismatched` are tracked names that the gate has to report as differing from the disk's.
+    """
+
+    ignored: tuple[str, ...] = ()
+    untracked: tuple[str, ...] = ()
+    renamed: dict[str, str] = {}
+    mismatched: tuple[str, ...] = ()
+
+
+class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the gate has to say about a sample; every test that is not in `labels` must be consistently green.
+
+    Tests are named by node id, the second of two equal ids as `ID #1`. `outcomes` holds what a test does in each attempt of
+    an environment. `causes` are values of `Axis` or `CauseKind`, `notes` a word that the test's note must contain. `controls`
+    are tests that must be there, and consistently green. `normalised` says that ids hold object addresses and cannot be named.
+    """
+
+    about: str
+    exit: ExitCode | tuple[ExitCode, ...]
+    controls: tuple[str, ...]
+    selection: tuple[str, ...] = ()
+    labels: dict[str, Label | tuple[Label, ...]] = {}
+    outcomes: dict[str, dict[str, Outcome]] = {}
+    causes: dict[str, tuple[str, ...]] = {}
+    notes: dict[str, str] = {}
+    normalised: bool = False
+    setup: Setup = Setup()
+
+    def exits(self) -> tuple[ExitCode, ...]:
+        """Say which exit codes will do."""
+        return self.exit if isinstance(self.exit, tuple) else (self.exit,)
+
+    def allowed(self, test: str) -> tuple[Label, ...]:
+        """Say which labels will do for a test."""
+        label = self.labels.get(test, Label.CONSISTENT_GREEN)
+        return label if isinstance(label, tuple) else (label,)
+
+
+class Judged(msgspec.Struct, frozen=True, kw_only=True):
+    """What the gate said of a sample: its exit status, all that it printed, and the artifact where it wrote one."""
+
+    status: int
+    output: str
+    artifact: Artifact | None
+
+
+def names() -> list[str]:
+    """List the samples."""
+    return sorted(path.parent.name for path in SAMPLES.glob(f"*/{EXPECTED}"))
+
+
+def expectation(name: str) -> Expected:
+    """Read what a sample expects."""
+    return msgspec.toml.decode((SAMPLES / name / EXPECTED).read_bytes(), type=Expected)
+
+
+def lay_out(name: str, project: Path) -> Expected:
+    """Make a git repository of a sample, with the working tree that its expectation asks for."""
+    expected = expectation(name)
+    shutil.copytree(SAMPLES / name, project, ignore=shutil.ignore_patterns(EXPECTED, "__pycache__", ".pytest_cache"))
+    if expected.setup.ignored:
+        (project / ".gitignore").write_text("".join(f"/{path}\n" for path in expected.setup.ignored), encoding="utf-8")
+    git(project, "init", "--quiet", "--initial-branch=main")
+    git(project, "add", "--all", "--", ".", *(f":(exclude,top){path}" for path in expected.setup.untracked))
+    git(project, "commit", "--quiet", "--message=All that is known")
+    for old, new in expected.setup.renamed.items():
+        (project / old).rename(project / new)
+    return expected
+
+
+def git(project: Path, *arguments: str) -> None:
+    """Run git in the sample's repository alone, whatever repository the caller is in."""
+    identity = ("-c", "user.name=Sample", "-c", "user.email=sample@example.org", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *identity, *arguments], cwd=project, env=clean_environment(), check=True, timeout=60)
+
+
+def clean_environment() -> dict[str, str]:
+    """Copy this process's environment without what would point git, pytest or the gate elsewhere."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "PYTEST_", "PARITY_"))}
+
+
+def judge(project: Path, report: Path, *arguments: str) -> Judged:
+    """Run the gate over a project through its real command line."""
+    command = [sys.executable, "-m", "paritygate", "run", "--project", str(project), "--report", str(report), *arguments]
+    done = subprocess.run(
+        command,
+        env=clean_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+        timeout=PATIENCE_SECONDS,
+    )
+    artifact = msgspec.json.decode(report.read_bytes(), type=Artifact) if report.exists() else None
+    return Judged(status=done.returncode, output=done.stdout, artifact=artifact)
+
+
+def complaints(expected: Expected, judged: Judged) -> list[str]:
+    """Say everything in which a judgement is not what was expected."""
+    found = [] if judged.status in expected.exits() else [f"ended {judged.status}, expected {list(map(int, expected.exits()))}"]
+    if judged.artifact is None:
+        return [*found, "no artifact was written"]
+    if judged.artifact.verdict.exit_code != judged.status:
+        found.append(f"the artifact says {judged.artifact.verdict.exit_code}, the process ended {judged.status}")
+    tests = {title(finding): finding for finding in judged.artifact.tests}
+    found += [f"{test} is not in the artifact" for test in (*expected.labels, *expected.controls) if test not in tests]
+    for test, finding in tests.items():
+        found += complaints_about(expected, test, finding)
+    found += [f"{test} is in `controls` and in `labels`" for test in expected.controls if test in expected.labels]
+    mismatched = " ".join(judged.artifact.subject.mismatched_names)
+    return found + [f"{path} is not said to differ on disk" for path in expected.setup.mismatched if path not in mismatched]
+
+
+def complaints_about(expected: Expected, test: str, finding: Finding) -> list[str]:
+    """Say in what one test is not what was expected."""
+    found = []
+    if finding.label not in expected.allowed(test):
+        seen = {name: [outcome.value for outcome in each] for name, each in finding.outcomes.items()}
+        found.append(f"{test} is {finding.label}, expected {' or '.join(expected.allowed(test))}: {seen}")
+    for environment, outcome in expected.outcomes.get(test, {}).items():
+        each = finding.outcomes.get(EnvironmentName(environment), ())
+        if not each or set(each) != {outcome}:
+            found.append(f"{test} is {list(map(str, each))} in {environment}, expected {outcome}")
+    if expected.notes.get(test, "") not in finding.note:
+        found.append(f"{test} has the note {finding.note!r}, expected {expected.notes[test]!r} in it")
+    return found
+
+
+def title(finding: Finding) -> str:
+    """Name a test as `expected.toml` does."""
+    return f"{finding.nodeid} #{finding.occurrence}" if finding.occurrence else str(finding.nodeid)
