@@ -24,7 +24,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 try:
     import ctypes
 
-    LIBC = ctypes.CDLL(None, use_errno=True)  # type: Any
+    LIBC: Any = ctypes.CDLL(None, use_errno=True)
 except (ImportError, OSError):  # an interpreter built without libffi: no prctl then, which the probe shows
     LIBC = None
 
@@ -56,7 +56,7 @@ runpy.run_module("pytest", run_name="__main__", alter_sys=True)
 """ % os.path.join(GUEST, "plugin")
 # Only these may come from the process of the tests; the others are the launcher's to say.
 RELAYED = {"collected", "collect-error", "workers", "partition", "test-start", "test", "neutralised", "finish"}
-SHAPE = {
+SHAPE: Dict[str, type] = {
     "protocol": int,
     "nonce": str,
     "python": str,
@@ -71,7 +71,7 @@ SHAPE = {
     "pytest": dict,
     "limits": dict,
     "stack_directory": str,
-}  # type: Dict[str, type]
+}
 
 
 class SpecificationError(Exception):
@@ -193,7 +193,7 @@ def spawn(specification: Json, command: List[str], keep: Tuple[int, ...], variab
 
 def parents() -> Dict[int, int]:
     """Read which living process is whose child; empty where there is no /proc."""
-    found = {}  # type: Dict[int, int]
+    found: Dict[int, int] = {}
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else []:
         if name.isdigit():
             with contextlib.suppress(OSError):
@@ -446,7 +446,7 @@ def user_problems(user: Json, measured: Json) -> Iterator[str]:
 def problems(specification: Json, measured: Json, checks: Json) -> List[str]:
     """Say everything in which the measured environment is not the one that was asked for."""
     expect = specification["expect"]
-    found = []  # type: List[str]
+    found: List[str] = []
     if expect.get("timezone"):
         found += zone_problems(expect["timezone"], measured, checks)
     if expect.get("locale"):
@@ -582,11 +582,11 @@ class Record:
     """What the events have told: which tests there are, which are done, which process runs which since when."""
 
     def __init__(self) -> None:
-        self.collected = None  # type: Optional[List[Id]]
-        self.done = set()  # type: Set[Id]
-        self.running = {}  # type: Dict[str, Tuple[Id, float]]
-        self.pids = {}  # type: Dict[str, int]
-        self.all_pids = set()  # type: Set[int]
+        self.collected: Optional[List[Id]] = None
+        self.done: Set[Id] = set()
+        self.running: Dict[str, Tuple[Id, float]] = {}
+        self.pids: Dict[str, int] = {}
+        self.all_pids: Set[int] = set()
         self.finished_at = 0.0
         self.quiet_since = time.monotonic()
 
@@ -638,7 +638,7 @@ class Supervisor:
         self.specification, self.output, self.gate, self.command = specification, output, gate, command
         self.record = Record()
         self.single = specification["workers"] == 0
-        self.dumping = {}  # type: Dict[str, Tuple[Id, int, float]]
+        self.dumping: Dict[str, Tuple[Id, int, float]] = {}
         self.replaced = {"timed_out": 0, "crashed": 0}
         self.allowed = {"timed_out": int(specification["limits"].get("timeouts", 3)), "crashed": MAX_CRASHES}
         self.deadline = output.born + limit(specification, "cell_seconds", 0)
@@ -755,7 +755,7 @@ class Supervisor:
         """Write the result of a test that cannot write it itself."""
         exception, message, text = what
         file, line = place_in(text, self.specification["workspace"])
-        failure = {"phase": "process", "exception": exception, "message": message}  # type: Json
+        failure: Json = {"phase": "process", "exception": exception, "message": message}
         failure["fingerprint"] = outcome + ":" + exception
         failure.update({"file": file, "line": line, "text": text})
         self.record.finish_test(worker, test)
@@ -878,15 +878,16 @@ def run_tests(specification: Json, output: Output, gate: Gate, measurement: Json
     return GONE if why == "gone" else 0
 
 
-def refusals(specification: Json, measurement: Json) -> List[str]:
-    """Say why this cell cannot run."""
+def unusable(specification: Json, measurement: Json) -> str:
+    """Say why nothing can run here, empty where it can."""
     if "failed" in measurement:
-        return [str(measurement["failed"])]
-    found = problems(specification, measurement["probe"], measurement["checks"])
+        return str(measurement["failed"])
+    if not measurement["checks"]["pytest"]:
+        return "pytest is not installed for `%s`" % specification["python"]
     installed = {name for name, _ in measurement["probe"]["distributions"]}
     if specification["workers"] and "pytest-xdist" not in installed:
-        found.append("workers = %d: pytest-xdist is not installed for `%s`" % (specification["workers"], specification["python"]))
-    return found
+        return "workers = %d, but pytest-xdist is not installed for `%s`" % (specification["workers"], specification["python"])
+    return ""
 
 
 def run_cell(specification: Json) -> int:
@@ -900,9 +901,16 @@ def run_cell(specification: Json) -> int:
         measurement = probe(specification, gate)
         if gate.gone:
             return GONE
-        refused = refusals(specification, measurement)
-        if refused:
-            output.emit("mismatch", problems=refused, probe=measurement.get("probe"))
+        reason = unusable(specification, measurement)
+        if reason:
+            seconds = round(time.monotonic() - output.born, 4)
+            output.emit(
+                "end", returncode=None, signal="", why="unusable", detail=reason, dates=dates(), memory={}, seconds=seconds
+            )
+            return 0
+        found = problems(specification, measurement["probe"], measurement["checks"])
+        if found:
+            output.emit("mismatch", problems=found, probe=measurement["probe"])
             return 0
         return run_tests(specification, output, gate, measurement)
     except BrokenPipeError:

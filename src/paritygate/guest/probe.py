@@ -10,6 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import importlib.metadata
+import importlib.util
 import json
 import locale
 import os
@@ -225,7 +226,7 @@ def name_and_version(distribution: importlib.metadata.Distribution) -> Tuple[str
 
 def distributions() -> List[Tuple[str, str]]:
     """List what is installed, names as PEP 503 writes them; of two with one name the one that Python would import."""
-    found = {}  # type: Dict[str, str]
+    found: Dict[str, str] = {}
     for distribution in importlib.metadata.distributions():
         name, version = name_and_version(distribution)
         if name:
@@ -316,6 +317,7 @@ def measure(arguments: Dict[str, Any]) -> Dict[str, Any]:
         "case": cases,
         "folders": folders,
         "memory_folder": memory()[1],
+        "pytest": importlib.util.find_spec("pytest") is not None,
         "zoneinfo": offsets_by_zoneinfo(arguments["timezone"]),
         "zone_file": offsets_by_file(arguments["timezone"]),
     }

@@ -1,0 +1,1 @@
+"""Guest lines to a cell: what the launcher wrote on its stdout, folded into the values that everything else takes."""

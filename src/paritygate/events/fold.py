@@ -1,0 +1,178 @@
+"""Everything heard of one cell, folded into a `Cell`. Pure: it reads no stream and no clock.
+
+A test has a result when it was decided. In a cell that ended early, a test that had begun is listed in `running` and has
+none, one that never began is `not_run`: neither is red. A collection error is a result, `error`, of the file's node id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+import msgspec
+
+from paritygate.events.ending import Ending, Facts, status
+from paritygate.events.wire import (
+    Collected,
+    CollectError,
+    End,
+    Event,
+    Mismatch,
+    Neutralised,
+    Partition,
+    Start,
+    TestEnd,
+    TestStart,
+    Workers,
+)
+from paritygate.outcomes.cells import Cell, Dates, Probe, TestId, TestRun
+from paritygate.outcomes.plans import CellPlan
+from paritygate.outcomes.words import CellStatus, Outcome
+
+Kind = TypeVar("Kind", bound=Event)
+
+
+class Heard(msgspec.Struct, frozen=True):
+    """All that came over the streams: events in order, gaps in their numbers, count of foreign lines, end of stderr."""
+
+    events: tuple[Event, ...]
+    gaps: tuple[tuple[int, int], ...]
+    foreign: int
+    stderr: str
+
+
+def fold(plan: CellPlan, heard: Heard, ending: Ending) -> Cell:
+    """Make the cell."""
+    collected = first(heard.events, Collected)
+    end = first(heard.events, End)
+    decided = results(heard.events)
+    listed = [TestId(*pair) for pair in collected.tests] if collected else []
+    begun = [event.test for event in heard.events if isinstance(event, TestStart)]
+    running = tuple(dict.fromkeys(test for test in begun if test not in decided))
+    facts = facts_of(heard, listed, decided)
+    ended = status(facts, ending)
+    known = set(begun)
+    left = [not_run(test) for test in listed if test not in decided and test not in known]
+    tests = (*decided.values(), *left)
+    green = bool(tests) and all(run.outcome.green for run in tests)
+    return Cell(
+        env=plan.environment.name,
+        attempt=plan.attempt,
+        seed=plan.seed,
+        runner=ending.runner,
+        purpose=plan.purpose,
+        status=ended.word,
+        returncode=end.returncode if end else None,
+        passed=ended.word is CellStatus.FINISHED and green,
+        detail=ended.detail,
+        started=ending.started,
+        seconds=ending.seconds or (end.seconds if end else 0.0),
+        overhead=overhead(heard.events),
+        workers=workers(heard.events, plan),
+        collected=len(listed),
+        deselected=collected.deselected if collected else 0,
+        probe=probe(heard.events),
+        dates=dates(heard.events),
+        neutralised=tuple(dict.fromkeys(what for event in heard.events if isinstance(event, Neutralised) for what in event.what)),
+        unstable_ids=collected.unstable_ids if collected else (),
+        excluded=collected.excluded if collected else {},
+        order=order(heard.events),
+        tests=tests,
+        running=running,
+        stderr_tail=heard.stderr,
+    )
+
+
+def facts_of(heard: Heard, listed: Sequence[TestId], decided: dict[TestId, TestRun]) -> Facts:
+    """Gather what the status depends on."""
+    killed = any(
+        run.outcome is Outcome.CRASHED and run.failure and "SIGKILL" in run.failure.exception for run in decided.values()
+    )
+    return Facts(
+        mismatch=first(heard.events, Mismatch),
+        end=first(heard.events, End),
+        started=first(heard.events, Start) is not None,
+        was_collected=first(heard.events, Collected) is not None,
+        known=len(listed),
+        decided=sum(test in decided for test in listed),
+        broken=sum(isinstance(event, CollectError) for event in heard.events),
+        killed_tests=killed,
+        gaps=heard.gaps,
+        stderr=heard.stderr,
+    )
+
+
+def first(events: Iterable[Event], kind: type[Kind]) -> Kind | None:
+    """Find the first event of a kind."""
+    return next((event for event in events if isinstance(event, kind)), None)
+
+
+def results(events: Iterable[Event]) -> dict[TestId, TestRun]:
+    """Take each test's result, the first where two claim one: a process that was put down may have had a last word."""
+    found: dict[TestId, TestRun] = {}
+    for event in events:
+        match event:
+            case TestEnd():
+                found.setdefault(event.test, run_of(event))
+            case CollectError():
+                broken = TestRun(nodeid=event.nodeid, outcome=Outcome.ERROR, failure=event.failure)
+                found.setdefault(broken.test, broken)
+            case _:
+                pass
+    return found
+
+
+def run_of(event: TestEnd) -> TestRun:
+    """Make the result of an event."""
+    return TestRun(
+        nodeid=event.nodeid,
+        occurrence=event.occurrence,
+        outcome=event.outcome,
+        worker=event.worker,
+        seconds=event.seconds,
+        reason=event.reason or "",
+        failure=event.failure,
+        output=event.output or "",
+    )
+
+
+def not_run(test: TestId) -> TestRun:
+    """Make the result of a test that the cell did not come to."""
+    return TestRun(nodeid=test.nodeid, occurrence=test.occurrence, outcome=Outcome.NOT_RUN)
+
+
+def order(events: Iterable[Event]) -> dict[str, tuple[TestId, ...]]:
+    """List for each worker what it began, in order; a test that had to be begun again counts where it was begun last."""
+    found: dict[str, dict[TestId, None]] = {}
+    for event in events:
+        if isinstance(event, TestStart):
+            begun = found.setdefault(event.worker, {})
+            begun.pop(event.test, None)
+            begun[event.test] = None
+    return {worker: tuple(begun) for worker, begun in found.items()}
+
+
+def workers(events: Sequence[Event], plan: CellPlan) -> int:
+    """Count the workers at once: a replacement has a name of its own and is no further one."""
+    partition = first(events, Partition)
+    if partition is not None:
+        return len(partition.workers)
+    names = {event.worker for event in events if isinstance(event, Workers) and event.worker}
+    return min(len(names), plan.environment.workers)
+
+
+def overhead(events: Sequence[Event]) -> float:
+    """Say how many seconds lie between the start of pytest and the first test, 0 where there was none."""
+    start, test = first(events, Start), first(events, TestStart)
+    return round(test.t - start.t, 4) if start and test else 0.0
+
+
+def probe(events: Sequence[Event]) -> Probe | None:
+    """Take the probe, from a refusal too."""
+    start, mismatch = first(events, Start), first(events, Mismatch)
+    return start.probe if start else mismatch.probe if mismatch else None
+
+
+def dates(events: Sequence[Event]) -> tuple[Dates, ...]:
+    """Take the dates at start and end."""
+    return tuple(Dates(*event.dates) for event in events if isinstance(event, Start | End))
