@@ -8,7 +8,10 @@ from paritygate.outcomes.words import Worktree
 
 
 class NameMismatch(msgspec.Struct, frozen=True, kw_only=True):
-    """A path whose name in git's index is not its name on disk; `why` is `case` or `unicode form`."""
+    """A path whose name in git's index is not its name on disk; `why` is `case` or `unicode form`.
+
+    With `collision`, `on_disk` is another tracked name (or a directory of tracked files) that some filesystem takes for the same.
+    """
 
     tracked: str
     on_disk: str
@@ -16,8 +19,10 @@ class NameMismatch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing in a tree. `source` is its absolute path on this computer, or `git:<object id>` for content from git.
+    """One thing in a tree, and where its content is.
 
+    `source` is its absolute path on this computer, `lf:<path>` for a text sent with LF where that has CRLF, or
+    `git:<object id>` for content from git (`git:<object id>@<submodule>/` from a submodule's repository).
     `kind` is `file`, `directory` or `link`; `mode` the permission bits; `sha256` empty for directories and for links, whose
     `target` counts.
     """
@@ -34,8 +39,11 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 class Tree(msgspec.Struct, frozen=True, kw_only=True):
     """A snapshot before it is sent: `root` is the tree's top on this computer, `directory` the project's place in it.
 
-    `digest` covers paths, kinds, modes and contents. `status` says for each path that is not plainly tracked what it is
-    (`untracked`, `ignored`, `modified`, `deleted`, `renamed`). `version` is what a version derived from git would be.
+    `digest` covers all that is sent: paths, kinds, modes, contents, the commit made for `.git`, and `version`. `status`
+    says for each path that is not plainly tracked what it is (`untracked`, `ignored`, `modified`, `renamed`: otherwise spelled
+    in git's index and on disk). `version` is what a version derived from git would be, empty where the project derives none.
+    `has_git` says whether a `.git` is sent along. `notes` are for people. Names that are not UTF-8 hold surrogates, except in
+    `withheld` and `left_out`, where they are printable.
     """
 
     state: Worktree
@@ -50,3 +58,4 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
     status: dict[str, str] = {}
     version: str = ""
     has_git: bool = False
+    notes: tuple[str, ...] = ()
