@@ -16,3 +16,7 @@ def test_the_port_is_free():
     while time.monotonic() < until:
         assert not server_is_there(), "address already in use"
         time.sleep(0.02)
+
+
+def test_the_port_is_a_port():
+    assert PORT < 65536

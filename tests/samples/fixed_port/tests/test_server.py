@@ -13,3 +13,7 @@ def test_serves():
         except TimeoutError:
             return
         caller.close()
+
+
+def test_the_port_is_not_a_system_port():
+    assert PORT > 1024
