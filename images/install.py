@@ -1,0 +1,298 @@
+"""Installs, inside an image that is being made, what a plan says; then removes every trace of how it got it.
+
+Run by the virtual environment's own interpreter, CPython 3.8 or later, with the standard library and pip alone. The first
+argument says what: `dependencies` (network, indexes and certificates are given by the surroundings) or `project` (the tree is
+there; no network unless the plan says so). Exit codes: 0 done, 1 failed, 75 failed for want of a network, 78 the interpreter
+is not one the project runs on (the last line says which it is).
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from pip._vendor.packaging.specifiers import SpecifierSet
+from pip._vendor.packaging.version import Version
+
+HOME = Path("/opt/paritygate")
+STAGE = Path("/tmp/paritygate")
+MANIFESTS = STAGE / "manifests"
+WHEELS = HOME / "build-wheels"
+FROZEN = STAGE / "frozen.txt"
+OLDER_SETUPTOOLS = STAGE / "older-setuptools.txt"
+SYSTEM_BUNDLE = Path("/etc/ssl/certs/ca-certificates.crt")
+BUNDLE_VARIABLES = ("PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO")
+TOOLS = ("pytest", "pytest-randomly", "pytest-xdist")
+ELSEWHERE, WRONG_PYTHON = 75, 78
+
+
+class Failed(Exception):
+    """A command failed; `output` is what it said."""
+
+    def __init__(self, output):
+        super().__init__("failed")
+        self.output = output
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def run(command, directory=STAGE, environment=None):
+    """Run a command, pass on what it says, and give it back; raises `Failed`."""
+    say("$ " + " ".join(command))
+    process = subprocess.Popen(
+        command,
+        cwd=str(directory),
+        env={**os.environ, **(environment or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    lines = []
+    for raw in process.stdout:
+        line = raw.decode("utf-8", "replace").rstrip("\n")
+        lines.append(line)
+        say(line)
+    if process.wait():
+        raise Failed("\n".join(lines))
+    return "\n".join(lines)
+
+
+def pip(*arguments, directory=STAGE, environment=None):
+    return run([sys.executable, "-m", "pip", *arguments], directory, environment)
+
+
+def pip_install(*arguments, directory=STAGE):
+    """Install; where a source distribution does not build with today's setuptools, once more with an older one."""
+    try:
+        pip("install", *arguments, directory=directory)
+    except Failed as error:
+        if not re.search(r"pkg_resources|setuptools|use_2to3|distutils|metadata-generation-failed", error.output):
+            raise
+        say("trying once more with a setuptools that still has pkg_resources")
+        pip("install", *arguments, directory=directory, environment=with_older_setuptools())
+
+
+def with_older_setuptools():
+    OLDER_SETUPTOOLS.write_text("setuptools<81\n")
+    return {"PIP_CONSTRAINT": str(OLDER_SETUPTOOLS), "PIP_BUILD_CONSTRAINT": str(OLDER_SETUPTOOLS)}
+
+
+def check_python(plan):
+    version = Version(".".join(map(str, sys.version_info[:3])))
+    asked = plan["python"]
+    exact = not asked or (".".join(map(str, sys.version_info[:3])) + ".").startswith(asked.rstrip(".*") + ".")
+    if not exact or version not in SpecifierSet(plan["requires_python"]):
+        say(str(version))
+        sys.exit(WRONG_PYTHON)
+
+
+def trust(certificates):
+    """Trust what the system trusts and the certificates that were handed in, for as long as this lasts."""
+    if not certificates.exists():
+        return
+    bundle = STAGE / "bundle.pem"
+    parts = [path.read_bytes() for path in (SYSTEM_BUNDLE, certificates) if path.exists()]
+    bundle.write_bytes(b"\n".join(parts))
+    os.environ.update({name: str(bundle) for name in BUNDLE_VARIABLES})
+
+
+def take(step):
+    directory = MANIFESTS / step["directory"]
+    directory.mkdir(parents=True, exist_ok=True)
+    kind, arguments, names = step["kind"], step["arguments"], step["names"]
+    if kind == "pip":
+        pip_install(*arguments, directory=directory)
+    elif kind == "shell":
+        run(["sh", "-e", "-c", arguments[0]], directory)
+    elif kind == "uv":
+        uv(directory, arguments, names)
+    elif kind == "metadata":
+        ask_metadata(directory, Path(arguments[0]), names)
+    else:
+        raise ValueError(kind)
+
+
+def uv(directory, selection, names):
+    """Install from `uv.lock`; where its addresses cannot be reached, export it and let pip find the same versions."""
+    tools = STAGE / "tools"
+    pip("install", "--target", str(tools), "uv", directory=STAGE)
+    program = str(tools / "bin" / "uv")
+    environment = {
+        "UV_PROJECT_ENVIRONMENT": sys.prefix,
+        "UV_PYTHON": sys.executable,
+        "UV_PYTHON_DOWNLOADS": "never",
+        "UV_NO_CACHE": "1",
+        "UV_LINK_MODE": "copy",
+    }
+    without = [argument for name in names for argument in ("--no-install-package", name)]
+    try:
+        run([program, "sync", "--frozen", "--inexact", *selection, *without], directory, environment)
+    except Failed:
+        say("uv could not install it; exporting the lock for pip")
+        left_out = [argument for name in names for argument in ("--no-emit-package", name)]
+        exported = str(STAGE / "exported.txt")
+        run([program, "export", "--frozen", "--no-hashes", "-q", "-o", exported, *selection, *left_out], directory, environment)
+        pip_install("--no-deps", "-r", exported, directory=directory)
+
+
+def ask_metadata(directory, target, names):
+    """Ask the project's own build for what it requires, and write that down as requirements."""
+    report = STAGE / "report.json"
+    command = ["install", "--dry-run", "--no-deps", "--ignore-installed", "--report", str(report), "."]
+    version = "0.0.0"
+    pretend = {"SETUPTOOLS_SCM_PRETEND_VERSION": version, "PBR_VERSION": version, "PDM_BUILD_SCM_VERSION": version}
+    try:
+        pip(*command, directory=directory, environment={**pretend, **with_older_setuptools()})
+    except Failed:
+        pip(*command, directory=directory, environment=pretend)
+    metadata = json.loads(report.read_text())["install"][0]["metadata"]
+    lines = requirements(metadata, choose(metadata.get("provides_extra", []), metadata.get("requires_dist", []), names))
+    (directory / target).parent.mkdir(parents=True, exist_ok=True)
+    (directory / target).write_text("".join(line + "\n" for line in lines))
+    say("required:\n" + "\n".join("  " + line for line in lines))
+
+
+def choose(extras, requires, names):
+    """Choose extras: those of the first names, and those of the second where the first bring no pytest."""
+    split = names.index("|")
+    first = [extra for extra in extras if extra.lower().replace("_", "-") in names[:split]]
+    if any(re.match(r"pytest", line) and of_extra(line) in first for line in requires):
+        return first
+    return first + [extra for extra in extras if extra.lower().replace("_", "-") in names[split + 1 :]]
+
+
+def of_extra(line):
+    found = re.search(r"extra\s*==\s*['\"]([^'\"]+)['\"]", line)
+    return found.group(1) if found else ""
+
+
+def requirements(metadata, extras):
+    """Take the lines of no extra and of those chosen, without the part of the marker that names the extra."""
+    lines = []
+    for line in metadata.get("requires_dist", []):
+        extra = of_extra(line)
+        if extra and extra not in extras:
+            continue
+        line = re.sub(r"\s+and\s+extra\s*==\s*['\"][^'\"]+['\"]", "", line)
+        line = re.sub(r";\s*extra\s*==\s*['\"][^'\"]+['\"]\s*$", "", line)
+        own = re.match(r"([A-Za-z0-9._-]+)\s*\[", line)
+        if not (own and own.group(1).lower().replace("_", "-") == metadata["name"].lower().replace("_", "-")):
+            lines.append(line.strip())
+    return lines
+
+
+def add_tools():
+    """Add what cells need where the project does not bring it, leaving every version that is there as it is."""
+    frozen = pip("list", "--format", "json", "--disable-pip-version-check").splitlines()
+    installed = json.loads(next(line for line in frozen if line.startswith("[")))
+    names = {entry["name"].lower().replace("_", "-"): entry["version"] for entry in installed}
+    missing = [tool for tool in TOOLS if tool not in names]
+    if not missing:
+        return
+    FROZEN.write_text(
+        "".join("%s===%s\n" % entry for entry in sorted(names.items()) if entry[0] not in ("pip", "setuptools", "wheel"))
+    )
+    try:
+        pip("install", "-c", str(FROZEN), *missing)
+    except Failed:
+        say("paritygate: %s cannot be added beside what the project pins" % ", ".join(missing))
+        raise
+
+
+def build_wheels(requires):
+    """Keep the build requirements as wheels, so that the project installs later without a network."""
+    WHEELS.mkdir(exist_ok=True)
+    if not requires:
+        return
+    command = ["wheel", "--wheel-dir", str(WHEELS), *requires]
+    try:
+        pip(*command, environment=with_older_setuptools())
+    except Failed:
+        pip(*command)
+
+
+def check_pytest():
+    command = "from importlib import metadata; print('pytest', metadata.version('pytest')); import pytest, xdist, pytest_randomly"
+    version = run([sys.executable, "-c", command]).split("pytest ")[-1].split()[0]
+    if Version(version) < Version("7"):
+        say("paritygate: the project pins pytest %s; cells need pytest 7 or later" % version)
+        sys.exit(1)
+
+
+def dependencies(plan):
+    check_python(plan)
+    trust(STAGE / "certificates.pem")
+    pip_version = run([sys.executable, "-m", "pip", "--version"]).split()[1]
+    if Version(pip_version) < Version("22.2"):
+        pip("install", "--upgrade", "pip")
+    for step in plan["steps"]:
+        take(step)
+    add_tools()
+    build_wheels(plan["build_requires"])
+    check_pytest()
+    run([sys.executable, "-m", "pip", "check"]) if plan.get("check") else None
+
+
+def project(plan):
+    """Install each member editable, without dependencies; a tree that lacks one is run from where it lies."""
+    trust(STAGE / "certificates.pem")
+    where = [] if plan["online"] else ["--no-index"]
+    for directory, name in zip(plan["members"], plan["distributions"]):
+        path = Path("/workspace") / directory
+        if not (path / "pyproject.toml").exists() and not (path / "setup.py").exists():
+            say("`%s` is not installable in this tree: run from where it lies" % directory)
+            continue
+        modern = [] if (path / "pyproject.toml").exists() else ["--use-pep517"]
+        command = [
+            "install",
+            "--no-deps",
+            *where,
+            "--find-links",
+            str(WHEELS),
+            "--no-warn-script-location",
+            *modern,
+            "-e",
+            str(path),
+        ]
+        try:
+            pip(*command, directory=path, environment=pretended(plan["version"], name))
+        except Failed:
+            sys.exit(1 if plan["online"] else ELSEWHERE)
+
+
+def pretended(version, name):
+    """Say the version to every tool that would ask git for it."""
+    if not version:
+        return {}
+    own = "SETUPTOOLS_SCM_PRETEND_VERSION_FOR_" + re.sub(r"[^A-Z0-9]+", "_", name.upper())
+    names = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PBR_VERSION", "PDM_BUILD_SCM_VERSION", "UV_DYNAMIC_VERSIONING_BYPASS")
+    return {own: version, "POETRY_DYNAMIC_VERSIONING_BYPASS": version, **{each: version for each in names}}
+
+
+def clean():
+    """Remove what was handed in and what tools kept of it."""
+    shutil.rmtree(str(STAGE), ignore_errors=True)
+    for name in (".cache/pip", ".cache/uv", ".config/pip", ".netrc"):
+        path = Path(os.path.expanduser("~")) / name
+        shutil.rmtree(str(path), ignore_errors=True)
+        if path.is_file():
+            path.unlink()
+
+
+def main():
+    plan = json.loads((STAGE / "plan.json").read_text())
+    try:
+        {"dependencies": dependencies, "project": project}[sys.argv[1]](plan)
+    except Failed:
+        sys.exit(1)
+    finally:
+        clean()
+
+
+if __name__ == "__main__":
+    main()
