@@ -21,7 +21,7 @@ ROWS: dict[str, int] = {
     "config_file": 3,
     "events": 1,
     "classifier": 1,
-    "archive": 1,
+    "archive": 2,
     "environments": 2,
     "docker_engine": 3,
     "images": 4,

@@ -144,7 +144,10 @@ def _columns(cells: Sequence[Cell]) -> tuple[tuple[Column, ...], dict[TestId, st
 
 def _loose(cells: Sequence[Cell], recorded: Sequence[Runs]) -> frozenset[TestId]:
     """Find the ids with addresses that not every finished cell has; a constant written in hexadecimal is in all of them."""
-    addressed = [{test for test in runs if "0x" in test.nodeid.lower() and ADDRESS.search(test.nodeid)} for runs in recorded]
+    addressed = [
+        {test for test in (*runs, *cell.running) if "0x" in test.nodeid.lower() and ADDRESS.search(test.nodeid)}
+        for cell, runs in zip(cells, recorded, strict=True)
+    ]
     everything = frozenset[TestId]().union(*addressed)
     finished = [some for cell, some in zip(cells, addressed, strict=True) if cell.status is CellStatus.FINISHED]
     return everything.difference(everything.intersection(*(finished or addressed)))

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from paritygate.classifier.labels import skipped_everywhere
+from paritygate.classifier.surroundings import power
 from paritygate.outcomes.artifact import Finding, Varied, Verdict
 from paritygate.outcomes.cells import Cell, TestId
 from paritygate.outcomes.words import CellStatus, ExitCode, Label, Purpose, VerdictName
@@ -82,6 +83,13 @@ def verdict(findings: Sequence[Finding], facts: Facts) -> Verdict:
     else:
         line = f"{NAMES[code]}: {reasons[0]}"
     return Verdict(name=NAMES[code], exit_code=code.value, axes=axes, line=line, reasons=reasons)
+
+
+def bounds(findings: Sequence[Finding], gate: Sequence[Cell]) -> tuple[str, ...]:
+    """Say what bounds a green answer: how many stable skips there are, and what these runs could have missed."""
+    skipped = skipped_everywhere(findings)
+    skips = (f"{skipped} test{'s are' if skipped != 1 else ' is'} skipped in every cell",) if skipped else ()
+    return (*skips, power(len(gate))) if gate else skips
 
 
 def _obstacles(findings: Sequence[Finding], facts: Facts, gate: Sequence[Cell]) -> tuple[str, ...]:

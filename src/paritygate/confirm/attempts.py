@@ -12,7 +12,7 @@ from typing import Protocol
 
 import msgspec
 
-from paritygate.confirm.evidence import Gate, Tally, attempts_needed, results, sides, tally
+from paritygate.classifier.evidence import Gate, Tally, attempts_needed, results, sides, tally
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Purpose

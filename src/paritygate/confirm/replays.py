@@ -10,8 +10,8 @@ from collections.abc import Set as AbstractSet
 
 import msgspec
 
+from paritygate.classifier.evidence import Gate, noted, results, stable_outcome
 from paritygate.confirm.attempts import Run, run_whole
-from paritygate.confirm.evidence import Gate, noted, results, stable_outcome
 from paritygate.outcomes.artifact import Cause, Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
 from paritygate.outcomes.plans import CellPlan, Order

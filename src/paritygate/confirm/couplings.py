@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from paritygate.classifier.evidence import flagged, gate_of, judge, sides, tally
 from paritygate.confirm.attempts import Run, further_attempts
-from paritygate.confirm.evidence import flagged, gate_of, judge, sides, tally
 from paritygate.confirm.replays import check_order
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, TestId

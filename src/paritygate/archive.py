@@ -1,0 +1,212 @@
+"""Artifacts and cell files on disk: written whole or not at all, read strictly, merged only where they belong together.
+
+A cell file is the part of an artifact that `CellFile` names; so an artifact is a cell file too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from paritygate.classifier.evidence import gate_of, judge, noted, sides, tally
+from paritygate.classifier.labels import counts, excluded, label
+from paritygate.classifier.surroundings import observed, undeclared_differences, varied
+from paritygate.classifier.verdicts import Facts, bounds, verdict
+from paritygate.errors import UsageError
+from paritygate.outcomes.artifact import SCHEMA, Artifact, EnvironmentRecord, Finding, Subject
+from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
+from paritygate.outcomes.words import CauseKind, Purpose
+
+Read = TypeVar("Read", "CellFile", Artifact)
+
+
+class CellFile(msgspec.Struct, frozen=True, kw_only=True):
+    """Cells of one subject by one version of the program. `tests` are the findings of an artifact, if it is one."""
+
+    schema: int
+    paritygate: str
+    subject: Subject
+    cells: tuple[Cell, ...]
+    environments: tuple[EnvironmentRecord, ...] = ()
+    tests: tuple[Finding, ...] = ()
+
+
+class Version(msgspec.Struct, frozen=True):
+    """The one field that is read before all others."""
+
+    schema: int
+
+
+def write(content: Artifact | CellFile, path: Path) -> None:
+    """Write an artifact or a cell file; what was there before stays until the new one is whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            os.fchmod(file.fileno(), 0o644)
+            file.write(msgspec.json.encode(content))
+            file.write(b"\n")
+        Path(name).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def read(path: Path) -> Artifact:
+    """Read an artifact."""
+    return _read(path, Artifact)
+
+
+def read_cells(path: Path) -> CellFile:
+    """Read a cell file or an artifact."""
+    return _read(path, CellFile)
+
+
+def _read(path: Path, kind: type[Read]) -> Read:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read `{path}`: {error.strerror}") from error
+    try:
+        found = msgspec.json.decode(content, type=Version)
+    except msgspec.DecodeError as error:
+        hint = "give a `parity_report.json` or a cell file; `paritygate schema` says what they hold"
+        raise UsageError(f"`{path}` is no report of ours: {error}", hint) from error
+    if found.schema != SCHEMA:
+        hint = "classify it with the version of paritygate that wrote it"
+        raise UsageError(f"`{path}` has schema {found.schema}, and this version reads schema {SCHEMA}", hint)
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except msgspec.DecodeError as error:
+        raise UsageError(f"`{path}` does not fit schema {SCHEMA}: {error}") from error
+
+
+def schema() -> dict[str, Any]:
+    """Make the artifact's JSON Schema."""
+    made = msgspec.json.schema(Artifact)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "parity_report.json", **made}
+
+
+def schema_text() -> str:
+    """Write the artifact's JSON Schema as text."""
+    return json.dumps(schema(), indent=2)
+
+
+def merge(files: Sequence[tuple[Path, CellFile]]) -> CellFile:
+    """Put the cells of several files together; raises `UsageError` where they do not belong together.
+
+    A cell that is in two files counts once. Different cells of one environment and attempt are further attempts of it, and
+    numbered on.
+    """
+    first_path, first = files[0]
+    subject = first.subject
+    environments = {each.name: each for each in first.environments}
+    cells = list(first.cells)
+    for path, other in files[1:]:
+        _same(first_path, path, "the version of paritygate", first.paritygate, other.paritygate)
+        subject = _joined(first_path, path, subject, other.subject)
+        for record in other.environments:
+            known = environments.setdefault(record.name, record)
+            _same(first_path, path, f"environment `{record.name}`", known.axes, record.axes)
+        cells += _numbered_on(cells, [cell for cell in other.cells if cell not in cells])
+    return CellFile(
+        schema=first.schema,
+        paritygate=first.paritygate,
+        subject=subject,
+        cells=tuple(cells),
+        environments=tuple(environments.values()),
+        tests=first.tests if len(files) == 1 else (),
+    )
+
+
+def _same(first: Path, second: Path, what: str, here: object, there: object) -> None:
+    if here != there:
+        hint = "classify together only what was run of one tree, with one selection and one version"
+        raise UsageError(f"{what} is not the same in `{first}` and `{second}`: {_shown(here)} and {_shown(there)}", hint)
+
+
+def _shown(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _joined(first: Path, second: Path, here: Subject, there: Subject) -> Subject:
+    _same(first, second, "the selection", here.selection, there.selection)
+    for state in here.trees.keys() & there.trees.keys():
+        _same(first, second, f"the {state} tree", here.trees[state], there.trees[state])
+    if not here.trees.keys() & there.trees.keys():
+        _same(first, second, "the commit", here.commit, there.commit)
+    return msgspec.structs.replace(
+        here,
+        trees=here.trees | there.trees,
+        withheld=tuple(sorted({*here.withheld, *there.withheld})),
+        mismatched_names=tuple(sorted({*here.mismatched_names, *there.mismatched_names})),
+    )
+
+
+def _numbered_on(cells: Iterable[Cell], new: Iterable[Cell]) -> list[Cell]:
+    taken = {(cell.env, cell.purpose, cell.attempt) for cell in cells}
+    last: dict[tuple[EnvironmentName, Purpose], int] = {}
+    for env, purpose, attempt in taken:
+        last[env, purpose] = max(last.get((env, purpose), 0), attempt)
+    result = []
+    for cell in new:
+        if (cell.env, cell.purpose, cell.attempt) in taken:
+            last[cell.env, cell.purpose] += 1
+            result.append(msgspec.structs.replace(cell, attempt=last[cell.env, cell.purpose]))
+        else:
+            last[cell.env, cell.purpose] = max(last.get((cell.env, cell.purpose), 0), cell.attempt)
+            result.append(cell)
+    return result
+
+
+def classify(paths: Sequence[Path], version: str) -> Artifact:
+    """Label and weigh the cells of files from anywhere, as the gate would; nothing is run."""
+    merged = merge([(path, read_cells(path)) for path in paths])
+    gate = [cell for cell in merged.cells if cell.purpose is Purpose.GATE]
+    environments = merged.environments or observed(gate)
+    axes = varied(environments, gate, merged.subject.trees)
+    differences = undeclared_differences(gate, frozenset(each.axis for each in axes if each.varied))
+    findings = _settled(label(gate), merged)
+    left_out = excluded(gate)
+    facts = Facts(cells=tuple(gate), varied=axes, excluded=len(left_out), blocking=differences.blocking)
+    return Artifact(
+        schema=SCHEMA,
+        paritygate=version,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        verdict=verdict(findings, facts),
+        subject=merged.subject,
+        environments=environments,
+        axes=axes,
+        images={each.name: each.image for each in environments if each.image},
+        cells=merged.cells,
+        tests=findings,
+        labels=counts(findings, left_out),
+        excluded=left_out,
+        notes=(*differences.notes, *bounds(findings, gate)),
+    )
+
+
+def _settled(findings: Sequence[Finding], merged: CellFile) -> tuple[Finding, ...]:
+    """Apply what further attempts in the files say of couplings; an order check that was made stays, its plans being gone."""
+    gate = gate_of(findings, merged.cells, ())
+    tallies = tally(gate, [cell for cell in merged.cells if cell.purpose is Purpose.CONFIRM])
+    judged = {test: judge(gate.flagged[test], tallies[test], envs) for test, envs in sides(gate.flagged.values()).items()}
+    judged |= {test: _unconfirmed(gate.flagged[test]) for test in judged if not tallies[test]}
+    for each in merged.tests:
+        test = TestId(each.nodeid, each.occurrence)
+        if test in judged and each.cause is not None and each.cause.kind is CauseKind.ORDER:
+            judged[test] = each
+    return tuple(judged.get(TestId(each.nodeid, each.occurrence), each) for each in findings)
+
+
+def _unconfirmed(finding: Finding) -> Finding:
+    return msgspec.structs.replace(finding, note=noted(finding, "not confirmed: the files hold no further attempts"))
