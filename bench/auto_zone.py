@@ -24,9 +24,8 @@ def main() -> None:
         chosen = [choose_zone(midnight + timedelta(minutes=minute), length * 60, arguments.other) for minute in range(MINUTES)]
         whole = Counter(zone.name for zone in chosen if zone.whole)
         missing = [(minute, zone) for minute, zone in enumerate(chosen) if not zone.whole]
-        print(
-            f"run of {length} min: a zone for the whole run in {MINUTES - len(missing)} of {MINUTES} minutes, none in {len(missing)}"
-        )
+        found = MINUTES - len(missing)
+        print(f"run of {length} min: a zone for the whole run in {found} of {MINUTES} minutes, none in {len(missing)}")
         for name, count in whole.most_common():
             first = next(minute for minute, zone in enumerate(chosen) if zone.whole and zone.name == name)
             print(f"  {name:<22} {count:>5} min, first at {first // 60:02}:{first % 60:02} UTC")

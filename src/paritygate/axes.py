@@ -10,7 +10,7 @@ import math
 import re
 import zoneinfo
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 from types import MappingProxyType
 from typing import Literal
@@ -88,11 +88,14 @@ def choose_zone(now: datetime, seconds: float, other: str = "UTC") -> Zone:
     """
     length = timedelta(seconds=seconds + MARGIN_SECONDS)
     moments = tuple(_moments(now.astimezone(UTC), length + _DAY))
-    spans = [span for name in PREFERRED_ZONES for span in _spans(name, other, moments)]
-    current = [span for span in spans if span.begin == moments[0]]
-    for span in current:
-        if span.end > moments[0] + length:
-            return Zone(name=span.name, sign=span.sign, differs_until=span.end, whole=True)
+    theirs = _dates(other, moments)
+    current, spans = [], []
+    for name in PREFERRED_ZONES:
+        found = tuple(_spans(name, moments, theirs))
+        spans.extend(found)
+        current.extend(span for span in found if span.begin == moments[0])
+        if current and current[-1].end > moments[0] + length:
+            return Zone(name=name, sign=current[-1].sign, differs_until=current[-1].end, whole=True)
     best = max(current, key=lambda span: span.end, default=_Span(PREFERRED_ZONES[0], 0, moments[0], moments[0]))
     starts = [span.begin for span in spans if span.end - span.begin > length]
     wait = (min(starts) - moments[0]).total_seconds() if starts else 0.0
@@ -108,25 +111,28 @@ def _moments(now: datetime, length: timedelta) -> Iterator[datetime]:
         moment += _QUARTER
 
 
-def _spans(name: str, other: str, moments: tuple[datetime, ...]) -> Iterator[_Span]:
-    """Yield the stretches of time in which the two zones have different dates."""
-    here, there = zoneinfo.ZoneInfo(name), zoneinfo.ZoneInfo(other)
+def _dates(name: str, moments: tuple[datetime, ...]) -> tuple[date, ...]:
+    zone = zoneinfo.ZoneInfo(name)
+    return tuple(moment.astimezone(zone).date() for moment in moments)
 
-    def sign(moment: datetime) -> Literal[-1, 0, 1]:
-        ours, theirs = moment.astimezone(here).date(), moment.astimezone(there).date()
-        return 1 if ours > theirs else -1 if ours < theirs else 0
 
-    stretches = [(key, next(group)) for key, group in groupby(moments, key=sign)]
+def _spans(name: str, moments: tuple[datetime, ...], theirs: tuple[date, ...]) -> Iterator[_Span]:
+    """Yield the stretches of time in which a zone's dates differ from the other's."""
+    signs = zip(moments, map(_sign, _dates(name, moments), theirs), strict=True)
+    stretches = [(sign, next(group)[0]) for sign, group in groupby(signs, key=lambda pair: pair[1])]
     ends = [begin for _, begin in stretches[1:]] + [moments[-1]]
-    for (key, begin), end in zip(stretches, ends, strict=True):
-        if key:
-            yield _Span(name, key, begin, end)
+    for (sign, begin), end in zip(stretches, ends, strict=True):
+        if sign:
+            yield _Span(name, sign, begin, end)
+
+
+def _sign(ours: date, theirs: date) -> Literal[-1, 0, 1]:
+    return 1 if ours > theirs else -1 if ours < theirs else 0
 
 
 def date_sign(zone: str, other: str, now: datetime) -> Literal[-1, 0, 1]:
     """Say whether a zone's date is ahead of the other's (1), behind it (-1) or the same (0)."""
-    ours, theirs = now.astimezone(zoneinfo.ZoneInfo(zone)).date(), now.astimezone(zoneinfo.ZoneInfo(other)).date()
-    return 1 if ours > theirs else -1 if ours < theirs else 0
+    return _sign(now.astimezone(zoneinfo.ZoneInfo(zone)).date(), now.astimezone(zoneinfo.ZoneInfo(other)).date())
 
 
 def count_workers(setting: int | Literal["auto"], limit: float, processors: int) -> int:
