@@ -21,6 +21,9 @@ from paritygate.errors import EngineError
 OLDEST_API = (1, 41)
 PROBE_SECONDS = 10
 REQUEST_SECONDS = 900
+# Looking and removing: an engine that takes longer than this has gone, though the connection does not say so.
+QUICK_METHODS = frozenset({"GET", "DELETE", "HEAD"})
+QUICK_SECONDS = 120
 CONNECTIONS = 32
 
 logger = logging.getLogger(__name__)
@@ -52,11 +55,12 @@ class Client(APIClient):  # type: ignore[misc] # the SDK is untyped
         # `REQUESTS_CA_BUNDLE` win over the certificates of the context.
         self.trust_env = False
 
-    def request(self, *args: Any, **keywords: Any) -> Any:
+    def request(self, method: str | bytes, *args: Any, **keywords: Any) -> Any:
         """Send a request; the SDK leaves some without any limit, of which a dead connection would make a hang."""
-        if keywords.get("timeout") is None:
-            keywords["timeout"] = self.timeout
-        return super().request(*args, **keywords)
+        if keywords.get("timeout") in {None, self.timeout}:
+            quick = str(method).upper() in QUICK_METHODS
+            keywords["timeout"] = min(self.timeout, QUICK_SECONDS) if quick else self.timeout
+        return super().request(method, *args, **keywords)
 
     def _set_auth_headers(self, headers: dict[str, Any]) -> None:
         """Go on without credentials where a helper fails: most base images need none, and a build names what it cannot get."""

@@ -1,0 +1,113 @@
+"""The specification of a cell, as docs/cell-protocol.md describes it: made of a plan and of what a place looks like.
+
+Pure, and the same for every runner; the launcher in the guest is its only reader.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from paritygate.outcomes.cells import TestId
+from paritygate.outcomes.plans import CellPlan
+
+PROTOCOL = 1
+HEARTBEAT_SECONDS = 5.0
+TIMEOUTS = 3
+SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
+
+
+class User(msgspec.Struct, frozen=True, kw_only=True):
+    """The tests' user; it has an entry in the password file."""
+
+    uid: int = 1000
+    gid: int = 1000
+    name: str = "parity"
+    home: str = "/home/parity"
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where things are in the guest; `path` is searched for programs after the folder of `python`."""
+
+    python: str = "/opt/paritygate/venv/bin/python"
+    launcher: str = "/opt/paritygate/guest/launcher.py"
+    workspace: str = "/workspace"
+    stack_directory: str = "/tmp"  # noqa: S108 - in the guest
+    path: tuple[str, ...] = SYSTEM_PATH
+    user: User | None = User()
+    sentinel: str = ""
+
+
+def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
+    """Write a cell's specification as the launcher reads it: one line, newline included."""
+    environment = plan.environment
+    selection = plan.selection
+    limits = plan.limits
+    content: dict[str, Any] = {
+        "protocol": PROTOCOL,
+        "nonce": nonce,
+        "python": place.python,
+        "workspace": place.workspace,
+        "directory": selection.directory,
+        "user": place.user,
+        "environment": variables(plan, place),
+        "expect": {
+            "timezone": environment.timezone,
+            "locale": environment.locale,
+            "umask": environment.umask,
+            "case_sensitive": environment.case_sensitive,
+            "sentinel": place.sentinel,
+        },
+        "umask": environment.umask,
+        "workers": environment.workers,
+        "seed": plan.seed,
+        "order": {
+            "seed": plan.order.seed,
+            "reversed": plan.order.reversed,
+            "exactly": _pairs(plan.order.exactly),
+            "only": _pairs(plan.order.only),
+        },
+        "pytest": {
+            "paths": selection.paths,
+            "keyword": selection.keyword,
+            "marker": selection.marker,
+            "arguments": selection.arguments,
+        },
+        "limits": {
+            "cell_seconds": limits.cell_seconds,
+            "test_seconds": limits.test_seconds,
+            "idle_seconds": limits.idle_seconds,
+            "open_files": limits.open_files,
+            "timeouts": TIMEOUTS,
+        },
+        "stack_directory": place.stack_directory,
+        "heartbeat_seconds": HEARTBEAT_SECONDS,
+    }
+    return msgspec.json.encode(content) + b"\n"
+
+
+def variables(plan: CellPlan, place: Place) -> dict[str, str]:
+    """Make the whole environment of the tests; nothing of this computer's goes in."""
+    environment = plan.environment
+    folder = place.python.rpartition("/")[0]
+    made = {
+        "PATH": ":".join((folder, *place.path)),
+        "LANG": environment.locale,
+        "LC_ALL": environment.locale,
+        "TZ": environment.timezone,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        # The tree belongs to the tests' user, but its parents need not; git would refuse it.
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "safe.directory",
+        "GIT_CONFIG_VALUE_0": "*",
+        # pytest-xdist would count the processors of the whole machine, in a pytest that tests start as well.
+        "PYTEST_XDIST_AUTO_NUM_WORKERS": str(max(1, environment.workers)),
+    }
+    if place.user is not None:
+        made |= {"HOME": place.user.home, "USER": place.user.name, "LOGNAME": place.user.name}
+    return made | environment.variables
+
+
+def _pairs(tests: tuple[TestId, ...]) -> list[tuple[str, int]] | None:
+    return [(test.nodeid, test.occurrence) for test in tests] or None

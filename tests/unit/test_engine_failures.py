@@ -1,0 +1,103 @@
+"""Every error between here and the engine becomes ours, in one place."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+
+import docker.credentials.errors
+import docker.errors
+import pytest
+import requests
+import urllib3.exceptions
+
+from paritygate.docker_engine.failures import engine_errors, explain, hint_for, unless_gone
+from paritygate.errors import EngineError
+
+FOREIGN_MODULES = (docker.errors, docker.credentials.errors, requests.exceptions)
+
+
+def foreign_classes() -> Iterator[type[BaseException]]:
+    for module in FOREIGN_MODULES:
+        for _, found in inspect.getmembers(module, inspect.isclass):
+            if issubclass(found, Exception) and not issubclass(found, Warning) and found.__module__ == module.__name__:
+                yield found
+
+
+def raised(kind: type[BaseException]) -> BaseException:
+    """Make an error without its own constructor, of which each wants other arguments."""
+    error = kind.__new__(kind, "it broke")
+    error.args = ("it broke",)
+    for name in ("msg", "param", "name"):
+        if not hasattr(error, name):
+            error.__dict__[name] = "it broke"
+    error.__dict__.setdefault("response", None)
+    error.__dict__.setdefault("explanation", None)
+    return error
+
+
+@pytest.mark.parametrize("kind", sorted(set(foreign_classes()), key=lambda kind: f"{kind.__module__}.{kind.__name__}"))
+def test_no_error_of_the_sdk_or_of_requests_is_left_unmapped(kind: type[BaseException]) -> None:
+    with pytest.raises(EngineError, match=r"^the engine could not do it: "), engine_errors("do it"):
+        raise raised(kind)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        urllib3.exceptions.ProtocolError("it broke"),
+        urllib3.exceptions.ReadTimeoutError(None, "", "it broke"),  # type: ignore[arg-type] # no pool is needed to say it
+        ConnectionResetError("it broke"),
+        BrokenPipeError("it broke"),
+        TimeoutError("it broke"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_errors_of_the_connection_are_mapped_too(error: Exception) -> None:
+    with pytest.raises(EngineError, match=r"^the engine could not do it: .*it broke"), engine_errors("do it"):
+        raise error
+
+
+def test_our_own_mistakes_and_interruptions_pass_through() -> None:
+    with pytest.raises(KeyError), engine_errors("do it"):
+        raise KeyError("ours")
+    with pytest.raises(KeyboardInterrupt), engine_errors("do it"):
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("said", "hint"),
+    [
+        ("write /var/lib/docker/x: no space left on device", "paritygate images prune"),
+        ("could not find an available, non-overlapping IPv4 address pool among the defaults", "docker network prune"),
+        ("Bind for 0.0.0.0:80 failed: port is already allocated", "docker ps"),
+        ("PermissionError(13, 'Permission denied')", "group `docker`"),
+        ("Credentials store docker-credential-desktop exited", "credsStore"),
+        ("something new", ""),
+    ],
+)
+def test_known_failures_come_with_what_to_do(said: str, hint: str) -> None:
+    assert hint in hint_for(said)
+    assert bool(hint_for(said)) == bool(hint)
+
+
+def an_api_error(status: int, explanation: str) -> docker.errors.APIError:
+    response = requests.Response()
+    response.status_code = status
+    kind = docker.errors.NotFound if status == requests.codes.not_found else docker.errors.APIError
+    return kind("", response=response, explanation=explanation)
+
+
+def test_an_explanation_is_one_line_without_the_address_of_the_request() -> None:
+    assert explain(an_api_error(500, "it\n  broke.")) == "it broke"
+
+
+@pytest.mark.parametrize("status", [404, 409])
+def test_an_object_that_is_gone_or_going_is_no_error(status: int) -> None:
+    with unless_gone():
+        raise an_api_error(status, "removal of container x is already in progress")
+
+
+def test_other_refusals_are_errors() -> None:
+    with pytest.raises(docker.errors.APIError), unless_gone():
+        raise an_api_error(500, "it broke")
