@@ -1,0 +1,293 @@
+"""The artifact as text."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import pytest
+
+from paritygate.outcomes.artifact import Artifact, Cause, EnvironmentRecord, Finding, Subject, Varied, Verdict
+from paritygate.outcomes.cells import Cell, EnvironmentName, Failure, NodeId, TestId, TestRun
+from paritygate.outcomes.words import (
+    Axis,
+    CauseKind,
+    CellStatus,
+    ExitCode,
+    Label,
+    Outcome,
+    Purpose,
+    RunnerName,
+    VerdictName,
+)
+from paritygate.reports import advice
+from paritygate.reports.terminal import render
+
+LOCAL = EnvironmentName("local-like")
+SERVER = EnvironmentName("server-like")
+P = Outcome.PASSED
+F = Outcome.FAILED
+S = Outcome.SKIPPED
+DUE = NodeId("tests/test_report.py::test_due_today")
+
+
+def a_cell(env: EnvironmentName = LOCAL, attempt: int = 1, *tests: TestRun, **changes: object) -> Cell:
+    cell = Cell(
+        env=env,
+        attempt=attempt,
+        seed=100 + attempt,
+        runner=RunnerName.DOCKER,
+        purpose=Purpose.GATE,
+        status=CellStatus.FINISHED,
+        returncode=0,
+        passed=True,
+        tests=tests,
+    )
+    return msgspec.structs.replace(cell, **changes)
+
+
+def a_failure(message: str = "assert 2 == 1", *, fingerprint: str = "f", line: int = 12) -> Failure:
+    return Failure(
+        phase="call", exception="AssertionError", message=message, fingerprint=fingerprint, file="tests/test_report.py", line=line
+    )
+
+
+def an_artifact(*tests: Finding, cells: tuple[Cell, ...] = (), **changes: object) -> Artifact:
+    artifact = Artifact(
+        schema=1,
+        paritygate="0.1.0",
+        created="2026-01-15T18:00:00Z",
+        verdict=Verdict(
+            name=VerdictName.PARITY, exit_code=0, axes=(Axis.TIMEZONE,), line="parity: 6 tests over timezone (exit 0)"
+        ),
+        subject=Subject(project="p", commit="", trees={}, selection=()),
+        environments=(
+            EnvironmentRecord(name=LOCAL, axes={Axis.TIMEZONE: "Asia/Shanghai", Axis.WORKERS: "0"}),
+            EnvironmentRecord(name=SERVER, axes={Axis.TIMEZONE: "UTC", Axis.WORKERS: "2"}),
+        ),
+        axes=(Varied(axis=Axis.TIMEZONE, varied=True),),
+        images={},
+        cells=cells,
+        tests=tests,
+        labels={Label.CONSISTENT_GREEN: 6},
+    )
+    return msgspec.structs.replace(artifact, **changes)
+
+
+def a_coupling(nodeid: NodeId = DUE, **changes: object) -> Finding:
+    finding = Finding(nodeid=nodeid, label=Label.COUPLING, outcomes={LOCAL: (P, P), SERVER: (F, F)})
+    return msgspec.structs.replace(finding, **changes)
+
+
+def a_run(nodeid: NodeId = DUE, outcome: Outcome = F, failure: Failure | None = None, reason: str = "") -> TestRun:
+    return TestRun(nodeid=nodeid, outcome=outcome, failure=failure, reason=reason)
+
+
+def test_a_whole_report_reads_like_this() -> None:
+    artifact = an_artifact(
+        a_coupling(cause=Cause(kind=CauseKind.AXIS, axes=(Axis.TIMEZONE,)), note="the date changed", confirmed=10),
+        Finding(
+            nodeid=NodeId("tests/test_a.py::test_skip"), label=Label.CONSISTENT_GREEN, outcomes={LOCAL: (S, S), SERVER: (S, S)}
+        ),
+        cells=(
+            a_cell(LOCAL, 1, a_run(outcome=P)),
+            a_cell(LOCAL, 2, a_run(outcome=P), neutralised=("-x",)),
+            a_cell(SERVER, 1, a_run(failure=a_failure("assert 2 == 1\n  where 2 = f()")), neutralised=("-x",)),
+            a_cell(SERVER, 2, a_run(failure=a_failure("assert 2 == 1"))),
+        ),
+        verdict=Verdict(
+            name=VerdictName.COUPLING,
+            exit_code=3,
+            axes=(Axis.TIMEZONE, Axis.WORKERS),
+            line="coupling: 1 of 6 tests depends on where it runs",
+            reasons=("confirmed by 10 attempts",),
+        ),
+        subject=Subject(
+            project="p",
+            commit="",
+            trees={},
+            selection=(),
+            withheld=(".env", "id_rsa"),
+            mismatched_names=("models.py -> Models.py",),
+        ),
+        axes=(
+            Varied(axis=Axis.CASE_SENSITIVE, varied=False, why="not varied: no case-folding filesystem yet"),
+            Varied(axis=Axis.TIMEZONE, varied=True),
+            Varied(axis=Axis.WORKERS, varied=True),
+        ),
+        labels={Label.COUPLING: 1, Label.CONSISTENT_GREEN: 5, Label.EXCLUDED: 1},
+        excluded={NodeId("tests/test_gpu.py::test_kernel"): "needs a GPU"},
+        notes=("the engine is rootless",),
+    )
+    assert render(artifact, 100) == (
+        """\
+coupling: 1 of 6 tests depends on where it runs (exit 3)
+  confirmed by 10 attempts
+
+varied      timezone        local-like Asia/Shanghai | server-like UTC
+varied      workers         local-like 0 | server-like 2
+not varied  case_sensitive  no case-folding filesystem yet
+
+label             tests  what to do
+consistent-green      5  proceed
+coupling              1  fix or narrow the patch; never freeze
+excluded              1  not run; its reason is listed
+
+skipped in every cell, and counted as consistent-green: 1
+
+coupling: fix or narrow the patch; never freeze
+  tests/test_report.py::test_due_today   local-like passed passed | server-like failed failed
+    server-like-1: tests/test_report.py:12 AssertionError: assert 2 == 1
+    cause: axis timezone
+    confirmed by 10 further attempts
+    note: the date changed
+
+excluded:
+  tests/test_gpu.py::test_kernel: needs a GPU
+withheld as secret-like: .env, id_rsa
+  hint: a file that the tests need is named under `include`
+named otherwise in git than on disk: models.py -> Models.py
+  hint: a fresh clone has git's names; rename with `git mv`
+
+switched off, since cells would not compare: -x
+note: the engine is rootless
+
+seeds: attempt 1 101, attempt 2 102
+a test that fails 5 % of the time had a chance of 19 % to be seen in 4 runs
+"""
+    )
+
+
+def test_a_green_report_is_short() -> None:
+    assert render(an_artifact(), 100).splitlines() == [
+        "parity: 6 tests over timezone (exit 0)",
+        "",
+        "varied      timezone  local-like Asia/Shanghai | server-like UTC",
+        "",
+        "label             tests  what to do",
+        "consistent-green      6  proceed",
+    ]
+
+
+def test_a_dead_cell_is_shown_with_what_it_ran_the_end_of_its_output_and_what_to_do() -> None:
+    cell = a_cell(
+        SERVER,
+        2,
+        status=CellStatus.OUT_OF_MEMORY,
+        detail="the limit was 512 MiB",
+        running=(TestId(NodeId("tests/test_big.py::test_all")),),
+        stderr_tail="".join(f"line {number}\n" for number in range(20)),
+    )
+    lines = render(an_artifact(cells=(cell,)), 100).splitlines()
+    start = lines.index("cell server-like-2 (gate) out_of_memory: the limit was 512 MiB")
+    assert lines[start + 1 : start + 11] == [
+        "  running then: tests/test_big.py::test_all",
+        *(f"  | line {number}" for number in range(12, 20)),
+        "  hint: raise `memory`, or lower `workers`",
+    ]
+
+
+def test_failures_that_differ_are_shown_twice_and_then_counted() -> None:
+    cells = tuple(
+        a_cell(LOCAL, attempt, a_run(failure=a_failure(f"number {attempt}", fingerprint=str(attempt), line=attempt)))
+        for attempt in (1, 2, 3)
+    )
+    text = render(an_artifact(a_coupling(), cells=cells), 100)
+    assert "    local-like-1: tests/test_report.py:1 AssertionError: number 1\n" in text
+    assert "    local-like-2: tests/test_report.py:2 AssertionError: number 2\n    and 1 more that differs\n" in text
+
+
+def test_where_nothing_failed_the_reason_of_a_skip_is_shown() -> None:
+    finding = a_coupling(outcomes={LOCAL: (P, P), SERVER: (S, S)})
+    cells = (a_cell(LOCAL, 1, a_run(outcome=P)), a_cell(SERVER, 1, a_run(outcome=S, reason="needs a terminal")))
+    assert "    server-like-1: skipped: needs a terminal\n" in render(an_artifact(finding, cells=cells), 100)
+
+
+def test_confirming_cells_do_not_speak_for_the_gate() -> None:
+    confirming = a_cell(SERVER, 3, a_run(failure=a_failure("later")), purpose=Purpose.CONFIRM)
+    assert "later" not in render(an_artifact(a_coupling(), cells=(confirming,)), 100)
+
+
+def test_control_characters_of_tests_are_spelled_out() -> None:
+    finding = a_coupling(NodeId("tests/t.py::test[\x1b[2J]"))
+    cell = a_cell(SERVER, 1, a_run(NodeId("tests/t.py::test[\x1b[2J]"), failure=a_failure("a\x07b \u202e c")))
+    text = render(an_artifact(finding, cells=(cell,)), 100)
+    assert "tests/t.py::test[\\x1b[2J]" in text
+    assert "AssertionError: a\\x07b \\u202e c" in text
+    assert "\x1b" not in text
+
+
+def test_brackets_in_ids_are_no_markup() -> None:
+    assert "tests/t.py::test[bold][/bold]" in render(an_artifact(a_coupling(NodeId("tests/t.py::test[bold][/bold]"))), 100)
+
+
+def test_an_id_is_never_broken_and_a_message_is_cut() -> None:
+    nodeid = NodeId(f"tests/t.py::test_{'x' * 200}")
+    cell = a_cell(SERVER, 1, a_run(nodeid, failure=a_failure("y" * 300)))
+    lines = render(an_artifact(a_coupling(nodeid), cells=(cell,)), 80).splitlines()
+    assert any(line.startswith(f"  {nodeid}   local-like") for line in lines)
+    assert next(len(line) for line in lines if "yyy" in line) == 80
+
+
+def test_the_second_test_of_an_id_is_told_apart() -> None:
+    assert f"  {DUE} (number 2 of this id)   local-like" in render(an_artifact(a_coupling(occurrence=1)), 100)
+
+
+def test_the_worst_label_comes_first_and_ids_are_sorted() -> None:
+    findings = [
+        a_coupling(NodeId(f"t.py::{label}-{letter}"), label=label)
+        for letter in "ba"
+        for label in (
+            Label.CONSISTENT_RED,
+            Label.COUPLING,
+            Label.NONDETERMINISM,
+            Label.UNDECIDED,
+            Label.NONDETERMINISM_EVERYWHERE,
+        )
+    ]
+    text = render(an_artifact(*findings), 100)
+    assert re.findall(r"^  t\.py::(\S+)", text, re.MULTILINE) == [
+        "undecided-a",
+        "undecided-b",
+        "nondeterminism-everywhere-a",
+        "nondeterminism-everywhere-b",
+        "nondeterminism-a",
+        "nondeterminism-b",
+        "coupling-a",
+        "coupling-b",
+        "consistent-red-a",
+        "consistent-red-b",
+    ]
+
+
+def test_no_more_than_fifty_tests_are_shown_and_the_rest_is_counted() -> None:
+    findings = [a_coupling(NodeId(f"t.py::test_{number:03}")) for number in range(60)]
+    text = render(an_artifact(*findings), 100)
+    assert "t.py::test_049" in text
+    assert "t.py::test_050" not in text
+    assert "and 10 more in the report\n" in text
+
+
+def test_no_more_than_ten_names_stand_in_a_line() -> None:
+    subject = Subject(project="p", commit="", trees={}, selection=(), withheld=tuple(f"{number}.pem" for number in range(12)))
+    assert "8.pem, 9.pem and 2 more in the report\n" in render(an_artifact(subject=subject), 100)
+
+
+def test_colour_changes_no_word() -> None:
+    artifact = an_artifact(a_coupling(), cells=(a_cell(SERVER, 1, status=CellStatus.CRASHED),))
+    plain, coloured = render(artifact, 100), render(artifact, 100, colour=True)
+    assert "\x1b[" in coloured
+    stripped = [line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", coloured).splitlines()]
+    assert stripped == plain.splitlines()
+    assert plain.isascii()
+
+
+@pytest.mark.parametrize("code", [ExitCode.NO_VERDICT, ExitCode.REFUSED])
+def test_the_exit_code_is_in_the_first_line(code: ExitCode) -> None:
+    verdict = Verdict(name=VerdictName.NO_VERDICT, exit_code=code, axes=(), line="no verdict")
+    assert render(an_artifact(verdict=verdict), 100).startswith(f"no verdict (exit {code.value})\n")
+
+
+def test_every_label_and_every_end_has_its_advice() -> None:
+    assert set(advice.AFTER_LABEL) == set(Label)
+    assert set(advice.AFTER_STATUS) == set(CellStatus)
