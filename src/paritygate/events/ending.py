@@ -38,8 +38,8 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What the events say, as far as the status depends on it.
 
-    `known` counts collected tests, `decided` those with an outcome and `broken` collection errors; `was_collected` says
-    that collection came to its end; `killed_tests` that a test's process was killed by `SIGKILL`.
+    `known` counts collected tests, `decided` those of them with an outcome, and `files` what was decided as a whole during
+    collection; `was_collected` says that collection came to its end, `killed_tests` that `SIGKILL` took a test's process.
     """
 
     mismatch: Mismatch | None
@@ -48,9 +48,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     was_collected: bool
     known: int
     decided: int
-    broken: int
+    files: int
     killed_tests: bool
-    gaps: tuple[tuple[int, int], ...]
+    faults: tuple[str, ...]
     stderr: str
 
 
@@ -87,12 +87,11 @@ def cut_short(facts: Facts, end: End, ending: Ending) -> Status:
 
 def finished(facts: Facts, end: End, lack: str) -> Status:
     """Tell apart what may follow from a pytest that came to its own end."""
-    if facts.gaps:
-        listed = ", ".join(f"{first} to {last}" for first, last in facts.gaps)
-        return Status(CellStatus.CRASHED, f"events are missing: {listed}")
+    if facts.faults:
+        return Status(CellStatus.CRASHED, "the record is not whole: " + "; ".join(facts.faults))
     if facts.decided < facts.known:
         return Status(CellStatus.CRASHED, f"pytest ended early with exit status {end.returncode}" + progress(facts))
-    if facts.known == 0 and facts.broken == 0:
+    if facts.known == 0 and facts.files == 0:
         return Status(CellStatus.NO_TESTS, "no test was selected")
     return Status(CellStatus.FINISHED, f"all tests ran, though {lack}" if lack else "")
 
@@ -127,7 +126,7 @@ def lack_of_memory(memory: MemoryUse, ending: Ending) -> str:
 def could_not_start(facts: Facts, end: End) -> bool:
     """Say whether pytest refused before there were any tests; exit status 1 is also that of a broken interpreter."""
     refused = end.why in ("finished", "crashed") and end.returncode in (1, 2, 3, 4)
-    return end.why == "unusable" or (refused and not facts.was_collected and facts.broken == 0)
+    return end.why == "unusable" or (refused and not facts.was_collected and facts.files == 0)
 
 
 def death(end: End) -> str:

@@ -1,7 +1,8 @@
 """Everything heard of one cell, folded into a `Cell`. Pure: it reads no stream and no clock.
 
 A test has a result when it was decided. In a cell that ended early, a test that had begun is listed in `running` and has
-none, one that never began is `not_run`: neither is red. A collection error is a result, `error`, of the file's node id.
+none, one that never began is `not_run`: neither is red. A collection error is a result, `error`, of the file's node id, and
+so is a file that skips itself, `skipped`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from paritygate.events.ending import Ending, Facts, status
 from paritygate.events.wire import (
     Collected,
     CollectError,
+    CollectSkip,
     End,
     Event,
     Mismatch,
@@ -33,11 +35,10 @@ Kind = TypeVar("Kind", bound=Event)
 
 
 class Heard(msgspec.Struct, frozen=True):
-    """All that came over the streams: events in order, gaps in their numbers, count of foreign lines, end of stderr."""
+    """All that came over the streams: events in order, what is wrong with them, the end of stderr."""
 
     events: tuple[Event, ...]
-    gaps: tuple[tuple[int, int], ...]
-    foreign: int
+    faults: tuple[str, ...]
     stderr: str
 
 
@@ -95,9 +96,9 @@ def facts_of(heard: Heard, listed: Sequence[TestId], decided: dict[TestId, TestR
         was_collected=first(heard.events, Collected) is not None,
         known=len(listed),
         decided=sum(test in decided for test in listed),
-        broken=sum(isinstance(event, CollectError) for event in heard.events),
+        files=sum(isinstance(event, CollectError | CollectSkip) for event in heard.events),
         killed_tests=killed,
-        gaps=heard.gaps,
+        faults=heard.faults,
         stderr=heard.stderr,
     )
 
@@ -117,6 +118,9 @@ def results(events: Iterable[Event]) -> dict[TestId, TestRun]:
             case CollectError():
                 broken = TestRun(nodeid=event.nodeid, outcome=Outcome.ERROR, failure=event.failure)
                 found.setdefault(broken.test, broken)
+            case CollectSkip():
+                skipped = TestRun(nodeid=event.nodeid, outcome=Outcome.SKIPPED, reason=event.reason)
+                found.setdefault(skipped.test, skipped)
             case _:
                 pass
     return found

@@ -53,7 +53,7 @@ class Listener:
     def cell(self, ending: Ending) -> Cell:
         """Fold everything into the cell."""
         tail = self._tail.decode("utf-8", "replace")
-        heard = Heard(tuple(self._numbered.events()), tuple(self._numbered.missing()), self._numbered.foreign, tail)
+        heard = Heard(tuple(self._numbered.events()), tuple(self._numbered.faults()), tail)
         return fold(self.plan, heard, ending)
 
     def _advance(self, event: Event) -> None:

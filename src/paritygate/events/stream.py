@@ -5,7 +5,7 @@ It keeps every event and gives none of them a meaning.
 
 from __future__ import annotations
 
-from paritygate.events.wire import Event, Line, decode
+from paritygate.events.wire import Event, Unknown, decode
 
 MAX_LINE = 16 << 20
 
@@ -53,29 +53,27 @@ class Numbered:
 
     def __init__(self, nonce: str) -> None:
         self.nonce = nonce
-        self.foreign = 0
-        self._found: dict[int, Line] = {}
+        self._found: dict[int, Event | Unknown] = {}
 
     def take(self, line: bytes) -> Event | None:
-        """Keep the event of a line; None for a foreign line, one seen before, or an unknown kind."""
+        """Keep the event of a line; None for a foreign line, one seen before, or one without meaning."""
         event = decode(line)
-        if event is None or event.n != self.nonce or event.s < 0:
-            self.foreign += bool(line.strip())
-            return None
-        if event.s in self._found:
+        if event is None or event.n != self.nonce or event.s < 0 or event.s in self._found:
             return None
         self._found[event.s] = event
         return event if isinstance(event, Event) else None
 
-    def missing(self) -> list[tuple[int, int]]:
-        """List the gaps, first and last number of each."""
-        gaps = []
+    def faults(self) -> list[str]:
+        """Say what is missing, by first and last number, and what was not understood."""
+        found = []
         expected = 0
-        for number in sorted(self._found):
+        for number, event in sorted(self._found.items()):
             if number > expected:
-                gaps.append((expected, number - 1))
+                found.append(f"events {expected} to {number - 1} are missing")
+            if isinstance(event, Unknown) and event.fault:
+                found.append(f"event {number} (`{event.e}`) is not understood: {event.fault}")
             expected = number + 1
-        return gaps
+        return found
 
     def events(self) -> list[Event]:
         """List what is known, in order."""

@@ -6,6 +6,8 @@ It knows the form of a line and nothing of what lines mean together.
 from __future__ import annotations
 
 import json
+import re
+from typing import get_args
 
 import msgspec
 
@@ -57,6 +59,13 @@ class CollectError(Event, frozen=True, kw_only=True, tag="collect-error"):
 
     nodeid: NodeId
     failure: Failure | None = None
+
+
+class CollectSkip(Event, frozen=True, kw_only=True, tag="collect-skip"):
+    """A file or node was skipped as a whole."""
+
+    nodeid: NodeId
+    reason: str = ""
 
 
 class Workers(Event, frozen=True, kw_only=True, tag="workers"):
@@ -152,6 +161,7 @@ Known = (
     | Alive
     | Collected
     | CollectError
+    | CollectSkip
     | Workers
     | Partition
     | TestStart
@@ -161,33 +171,44 @@ Known = (
     | Restart
     | End
 )
+
+
+class Unknown(Line, frozen=True, kw_only=True):
+    """A line that has no meaning here; `fault` says what is wrong with it, empty for a kind that is not known."""
+
+    e: str
+    fault: str = ""
+
+
 KNOWN: msgspec.json.Decoder[Known] = msgspec.json.Decoder(Known)
-ANY: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
+ANY: msgspec.json.Decoder[Unknown] = msgspec.json.Decoder(Unknown)
+TAGS = frozenset(str(kind.__struct_config__.tag) for kind in get_args(Known))
+HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
-def decode(line: bytes) -> Line | None:
-    """Make an event of a line: a bare `Line` for an unknown kind, None for what is no event at all."""
+def decode(line: bytes) -> Event | Unknown | None:
+    """Make an event of a line; None for what is no event at all."""
     try:
         return KNOWN.decode(line)
-    except msgspec.ValidationError:
-        return bare(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except msgspec.ValidationError as error:
+        return without_meaning(line, str(error))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return mended(line)
 
 
-def bare(line: bytes) -> Line | None:
-    """Take only what every line has."""
+def without_meaning(line: bytes, fault: str) -> Unknown | None:
+    """Take what every line has, and remember the fault where the kind should have been understood."""
     try:
-        return ANY.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+        found = ANY.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
+    return msgspec.structs.replace(found, fault=fault if found.e in TAGS else "")
 
 
-def mended(line: bytes) -> Line | None:
+def mended(line: bytes) -> Event | None:
     """Decode once more what holds half a surrogate pair, as an id or a message may: JSON allows it, UTF-8 does not."""
     try:
-        loose = json.loads(line.decode("utf-8"))
-        text = json.dumps(loose, ensure_ascii=False).encode("utf-8", "backslashreplace")
-        return KNOWN.decode(text)
+        text = json.dumps(json.loads(line.decode("utf-8")), ensure_ascii=False)
+        return KNOWN.decode(HALF_PAIR.sub(lambda half: f"\\\\u{ord(half.group()):04x}", text).encode("utf-8"))
     except (ValueError, RecursionError, msgspec.DecodeError):
         return None

@@ -7,6 +7,7 @@ Exit status: 0 after an orderly `end` or `mismatch`, 64 for a specification that
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import re
@@ -55,7 +56,7 @@ sys.path.append(%r)
 runpy.run_module("pytest", run_name="__main__", alter_sys=True)
 """ % os.path.join(GUEST, "plugin")
 # Only these may come from the process of the tests; the others are the launcher's to say.
-RELAYED = {"collected", "collect-error", "workers", "partition", "test-start", "test", "neutralised", "finish"}
+RELAYED = {"collected", "collect-error", "collect-skip", "workers", "partition", "test-start", "test", "neutralised", "finish"}
 SHAPE: Dict[str, type] = {
     "protocol": int,
     "nonce": str,
@@ -756,7 +757,7 @@ class Supervisor:
         exception, message, text = what
         file, line = place_in(text, self.specification["workspace"])
         failure: Json = {"phase": "process", "exception": exception, "message": message}
-        failure["fingerprint"] = outcome + ":" + exception
+        failure["fingerprint"] = hashlib.blake2b(outcome.encode(), digest_size=8).hexdigest()  # as the recorder's for workers
         failure.update({"file": file, "line": line, "text": text})
         self.record.finish_test(worker, test)
         self.output.emit(
@@ -858,7 +859,7 @@ def run_tests(specification: Json, output: Output, gate: Gate, measurement: Json
         specification["python"],
         "-c",
         BOOT,
-        *pytest_arguments(specification, {name for name, _ in measured["distributions"]}),
+        *pytest_arguments(specification, {one["name"] for one in measured["distributions"]}),
     ]
     memory = Memory(checks["memory_folder"], measured["memory"])
     shown = [*command[:1], "-m", "pytest", *command[3:]]
@@ -884,7 +885,7 @@ def unusable(specification: Json, measurement: Json) -> str:
         return str(measurement["failed"])
     if not measurement["checks"]["pytest"]:
         return "pytest is not installed for `%s`" % specification["python"]
-    installed = {name for name, _ in measurement["probe"]["distributions"]}
+    installed = {one["name"] for one in measurement["probe"]["distributions"]}
     if specification["workers"] and "pytest-xdist" not in installed:
         return "workers = %d, but pytest-xdist is not installed for `%s`" % (specification["workers"], specification["python"])
     return ""

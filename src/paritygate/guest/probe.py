@@ -224,14 +224,14 @@ def name_and_version(distribution: importlib.metadata.Distribution) -> Tuple[str
     return fields.get("Name", ""), fields.get("Version", "")
 
 
-def distributions() -> List[Tuple[str, str]]:
+def distributions() -> List[Dict[str, str]]:
     """List what is installed, names as PEP 503 writes them; of two with one name the one that Python would import."""
     found: Dict[str, str] = {}
     for distribution in importlib.metadata.distributions():
         name, version = name_and_version(distribution)
         if name:
             found.setdefault(re.sub(r"[-_.]+", "-", name).lower(), version)
-    return sorted(found.items())
+    return [{"name": name, "version": version} for name, version in sorted(found.items())]
 
 
 def libc() -> str:

@@ -1,0 +1,360 @@
+"""The launcher with real processes, real signals and a real pytest: each way of dying dies that way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paritygate.outcomes.words import CellStatus, Outcome
+from tests.support.guest import Guest
+
+PASSED, FAILED, TIMED_OUT, CRASHED, NOT_RUN = Outcome.PASSED, Outcome.FAILED, Outcome.TIMED_OUT, Outcome.CRASHED, Outcome.NOT_RUN
+
+
+def is_alive(pid: int) -> bool:
+    """Say whether a process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def test_a_green_run_is_told_from_beginning_to_end(guest: Guest) -> None:
+    guest.write("test_a.py", "import os\ndef test_one(): os.write(1, b'{')\ndef test_two(): print('}')\n")
+    guest.environment["TZ"] = "Asia/Kolkata"
+    guest.expect = {"timezone": "Asia/Kolkata", "locale": "C.UTF-8", "umask": 0o022}
+    ran = guest.run()
+    assert (ran.status, ran.cell.status, ran.cell.passed, ran.cell.returncode) == (0, CellStatus.FINISHED, True, 0)
+    assert ran.outcomes == {"test_one": PASSED, "test_two": PASSED}
+    assert [event["s"] for event in ran.events] == list(range(len(ran.events)))
+    assert ran.cell.probe is not None
+    assert (ran.cell.probe.utcoffset_january, ran.cell.probe.utcoffset_july) == (19800, 19800)
+    assert (ran.cell.probe.hash_seed, ran.cell.probe.umask, ran.cell.probe.uid) == ("11", 0o022, os.getuid())
+    assert "pytest" in {one.name for one in ran.cell.probe.distributions}
+    assert ran.cell.probe.filesystems.keys() == {"workspace", "tmp", "home"}
+    assert ran.cell.probe.variables == ("HOME", "LC_ALL", "PATH", "PWD", "PYTHONHASHSEED", "TZ")
+    assert list(guest.stacks.iterdir()) == []
+
+
+def test_tests_see_only_what_they_are_given(guest: Guest) -> None:
+    guest.write(
+        "test_a.py",
+        """
+        import os, stat, sys
+        def test_environment():
+            left_out = {"PYTEST_CURRENT_TEST", "PYTEST_VERSION", "LC_CTYPE"}
+            assert set(os.environ) - left_out == {"HOME", "LC_ALL", "PATH", "PWD", "PYTHONHASHSEED", "TZ"}
+            assert os.environ["PWD"] == os.getcwd()
+            assert hash("a") and os.environ["PYTHONHASHSEED"] == "11"
+        def test_streams():
+            assert os.read(0, 1) == b""
+            links = [f"/proc/self/fd/{fd}" for fd in os.listdir("/proc/self/fd")]
+            pipes = [os.readlink(link) for link in links if os.path.lexists(link) and os.readlink(link).startswith("pipe:")]
+            assert len(pipes) == 1  # the recorder's, and no other of the launcher's
+        """,
+    )
+    guest.changes = {"pytest": {"paths": [], "keyword": "", "marker": "", "arguments": ["-s"]}}
+    ran = guest.run()
+    assert ran.outcomes == {"test_environment": PASSED, "test_streams": PASSED}, ran.stderr
+
+
+def test_a_selection_reaches_pytest(guest: Guest) -> None:
+    guest.write("test_a.py", "def test_slow(): pass\ndef test_quick(): pass\ndef test_other(): pass\n")
+    guest.changes = {
+        "pytest": {
+            "paths": ["test_a.py"],
+            "keyword": "quick or slow",
+            "marker": "",
+            "arguments": ["--deselect", "test_a.py::test_slow"],
+        }
+    }
+    ran = guest.run()
+    assert ran.outcomes == {"test_quick": PASSED}
+    assert ran.cell.deselected == 2
+
+
+def test_a_hang_is_dumped_and_the_rest_runs(guest: Guest) -> None:
+    guest.write("test_a.py", "import time\ndef test_a(): pass\ndef test_hangs(): time.sleep(99)\ndef test_b(): pass\n")
+    guest.limits["test_seconds"] = 1
+    ran = guest.run()
+    assert ran.outcomes == {"test_a": PASSED, "test_hangs": TIMED_OUT, "test_b": PASSED}
+    assert (ran.cell.status, ran.cell.passed) == (CellStatus.FINISHED, False)
+    hung = next(run for run in ran.cell.tests if run.outcome is TIMED_OUT)
+    assert hung.failure is not None
+    assert (hung.failure.message, hung.failure.file, hung.failure.line) == ("over the limit of 1 s", "test_a.py", 3)
+    assert "in test_hangs" in hung.failure.text
+    assert [event["why"] for event in ran.kinds("restart")] == ["timed_out"]
+
+
+def test_a_hang_under_workers_is_dumped_and_the_rest_runs(guest: Guest) -> None:
+    guest.write("test_a.py", "import time\ndef test_a(): pass\ndef test_hangs(): time.sleep(99)\ndef test_b(): pass\n")
+    guest.write("test_b.py", "def test_c(): pass\n")
+    guest.limits["test_seconds"] = 1
+    guest.changes = {"workers": 2}
+    ran = guest.run()
+    assert ran.outcomes == {"test_a": PASSED, "test_hangs": TIMED_OUT, "test_b": PASSED, "test_c": PASSED}
+    assert (ran.cell.status, ran.cell.workers, ran.cell.returncode) == (CellStatus.FINISHED, 2, 1)
+    hung = next(run for run in ran.cell.tests if run.outcome is TIMED_OUT)
+    assert hung.failure is not None
+    assert "in test_hangs" in hung.failure.text
+
+
+def test_more_hangs_than_allowed_end_the_cell(guest: Guest) -> None:
+    guest.write("test_a.py", "import time\n" + "".join(f"def test_{number}(): time.sleep(99)\n" for number in range(4)))
+    guest.limits.update({"test_seconds": 0.5, "timeouts": 1})
+    ran = guest.run()
+    assert sorted(ran.outcomes.values()) == [NOT_RUN, NOT_RUN, TIMED_OUT, TIMED_OUT]
+    assert ran.cell.status is CellStatus.TIMED_OUT
+
+
+@pytest.mark.parametrize(
+    ("body", "exception"),
+    [
+        ("import os; os._exit(0)", "exit status 0"),
+        ("import os; os._exit(3)", "exit status 3"),
+        ("import ctypes; ctypes.string_at(0)", "SIGSEGV"),
+        ("import os; os.kill(os.getpid(), 9)", "SIGKILL"),
+    ],
+)
+def test_a_process_that_dies_in_a_test_is_that_tests_crash(guest: Guest, body: str, exception: str) -> None:
+    guest.write("test_a.py", f"def test_a(): pass\ndef test_dies():\n    {body}\ndef test_b(): pass\n")
+    ran = guest.run()
+    assert ran.outcomes == {"test_a": PASSED, "test_dies": CRASHED, "test_b": PASSED}
+    assert ran.cell.status is CellStatus.FINISHED
+    failure = next(run.failure for run in ran.cell.tests if run.outcome is CRASHED)
+    assert failure is not None
+    assert failure.exception == exception
+
+
+def test_too_many_crashes_end_the_cell(guest: Guest) -> None:
+    guest.write("test_a.py", "import os\n" + "".join(f"def test_{number}(): os._exit(1)\n" for number in range(8)))
+    ran = guest.run()
+    assert sorted(ran.outcomes.values()) == [CRASHED] * 6 + [NOT_RUN] * 2
+    assert ran.cell.status is CellStatus.CRASHED
+
+
+def test_a_death_at_import_is_a_crash_of_the_cell(guest: Guest) -> None:
+    guest.write("conftest.py", "import os\nos._exit(0)\n")
+    guest.write("test_a.py", "def test_a(): pass\n")
+    ran = guest.run()
+    assert (ran.status, ran.cell.status) == (0, CellStatus.CRASHED)
+    assert ran.cell.detail == "pytest died with exit status 0, before tests were collected"
+
+
+def test_when_the_gate_is_gone_nothing_stays(guest: Guest) -> None:
+    guest.write(
+        "test_a.py", "import subprocess, time\ndef test_a():\n    subprocess.Popen(['sleep', '98'])\n    time.sleep(99)\n"
+    )
+    pids: list[int] = []
+
+    def leave(event: dict[str, Any], launcher: subprocess.Popen[bytes]) -> None:
+        if event["e"] == "workers":
+            pids.append(event["pid"])
+        if event["e"] == "test-start":
+            assert launcher.stdin is not None
+            launcher.stdin.close()
+
+    ran = guest.run(leave)
+    assert ran.status == 75
+    assert ran.events[-1]["why"] == "gone"
+    assert [is_alive(pid) for pid in pids] == [False]
+    assert (ran.cell.status, len(ran.cell.running)) == (CellStatus.CRASHED, 1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_launcher_that_is_told_to_go_ends_its_cell(guest: Guest, number: signal.Signals) -> None:
+    guest.write("test_a.py", "import time\ndef test_a(): time.sleep(99)\n")
+    ran = guest.run(lambda event, launcher: launcher.send_signal(number) if event["e"] == "test-start" else None)
+    assert (ran.status, ran.events[-1]["why"]) == (75, "gone")
+
+
+def test_a_launcher_that_is_killed_takes_pytest_with_it(guest: Guest) -> None:
+    guest.write("test_a.py", "import time\ndef test_a(): time.sleep(99)\n")
+    pids: list[int] = []
+
+    def end(event: dict[str, Any], launcher: subprocess.Popen[bytes]) -> None:
+        if event["e"] == "workers":
+            pids.append(event["pid"])
+        if event["e"] == "test-start":
+            launcher.kill()
+
+    ran = guest.run(end)
+    assert ran.status == -signal.SIGKILL
+    patience = time.monotonic() + 20
+    while is_alive(pids[0]) and time.monotonic() < patience:
+        time.sleep(0.02)
+    assert not is_alive(pids[0])
+
+
+def test_a_daemon_that_holds_the_pipe_neither_delays_the_end_nor_stays(guest: Guest) -> None:
+    guest.write(
+        "test_a.py",
+        """
+        import os, time
+        def test_a(tmp_path_factory):
+            if os.fork() == 0:
+                os.setsid()
+                if os.fork() == 0:
+                    open("pid", "w").write(str(os.getpid()))
+                    time.sleep(98)
+                os._exit(0)
+            while not os.path.exists("pid") or not open("pid").read():
+                time.sleep(0.01)
+        """,
+    )
+    guest.limits["cell_seconds"] = 40
+    ran = guest.run()
+    assert (ran.cell.status, ran.cell.passed) == (CellStatus.FINISHED, True)
+    assert not is_alive(int((guest.tree / "pid").read_text()))
+
+
+def test_the_cells_own_limit_ends_it_with_stacks(guest: Guest) -> None:
+    guest.write("test_a.py", "import time\ndef test_a(): pass\ndef test_hangs(): time.sleep(99)\n")
+    guest.changes = {"order": {"seed": 0, "exactly": [["test_a.py::test_a", 0], ["test_a.py::test_hangs", 0]]}}
+    guest.limits["cell_seconds"] = 3
+    ran = guest.run()
+    assert (ran.status, ran.cell.status) == (0, CellStatus.TIMED_OUT)
+    assert ran.outcomes == {"test_a": PASSED}
+    assert [test.nodeid for test in ran.cell.running] == ["test_a.py::test_hangs"]
+    assert "in test_hangs" in ran.stderr
+
+
+def test_silence_outside_tests_is_idle(guest: Guest) -> None:
+    guest.write("conftest.py", "import time\ndef pytest_sessionfinish(): time.sleep(99)\n")
+    guest.write("test_a.py", "def test_a(): pass\n")
+    guest.limits["idle_seconds"] = 1.5
+    ran = guest.run()
+    assert (ran.cell.status, ran.events[-1]["why"]) == (CellStatus.TIMED_OUT, "idle")
+    assert ran.outcomes == {"test_a": PASSED}
+
+
+def test_a_long_test_within_its_limit_is_not_idle(guest: Guest) -> None:
+    guest.write("test_a.py", "import time\ndef test_a(): time.sleep(2.5)\n")
+    guest.limits["idle_seconds"] = 1.2
+    ran = guest.run()
+    assert (ran.cell.status, ran.cell.passed) == (CellStatus.FINISHED, True)
+
+
+def test_a_missing_pytest_is_said(guest: Guest, tmp_path: Path) -> None:
+    venv.create(tmp_path / "bare", with_pip=False, symlinks=True)
+    python = str(tmp_path / "bare" / "bin" / "python")
+    guest.changes = {"python": python}
+    ran = guest.run()
+    assert (ran.status, ran.cell.status) == (0, CellStatus.UNUSABLE)
+    assert ran.cell.detail == f"pytest is not installed for `{python}`"
+
+
+def test_a_missing_interpreter_is_said(guest: Guest) -> None:
+    guest.changes = {"python": "/no/such/python"}
+    ran = guest.run()
+    assert (ran.status, ran.cell.status) == (0, CellStatus.UNUSABLE)
+    assert ran.cell.detail.startswith("`/no/such/python` cannot be started: ")
+
+
+def test_an_option_that_pytest_does_not_know_is_said(guest: Guest) -> None:
+    guest.write("test_a.py", "def test_a(): pass\n")
+    guest.changes = {"pytest": {"paths": [], "keyword": "", "marker": "", "arguments": ["--frobnicate"]}}
+    ran = guest.run()
+    assert (ran.cell.status, ran.cell.returncode) == (CellStatus.UNUSABLE, 4)
+    assert "unrecognized arguments: --frobnicate" in ran.cell.detail
+
+
+def test_no_tests_is_no_tests(guest: Guest) -> None:
+    ran = guest.run()
+    assert (ran.cell.status, ran.cell.returncode) == (CellStatus.NO_TESTS, 5)
+
+
+def test_a_module_that_fails_to_import_does_not_stop_the_others(guest: Guest) -> None:
+    guest.write("test_a.py", "def test_a(): pass\n")
+    guest.write("test_b.py", "import no_such_module\n")
+    ran = guest.run()
+    assert ran.cell.status is CellStatus.FINISHED
+    assert ran.outcomes == {"test_a": PASSED, "test_b.py": Outcome.ERROR}
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        (b"{}\n", "`protocol` must be a JSON int; `nonce` must be a JSON str"),
+        (b"[1]\n", "is no JSON object"),
+        (b"\xff{\n", "is not JSON"),
+        (b'{"protocol":', "stdin ended before the specification's newline, after 12 bytes"),
+        (b"", "stdin ended before the specification's newline, after 0 bytes"),
+    ],
+)
+def test_a_bad_specification_is_refused_in_one_line(guest: Guest, sent: bytes, said: str) -> None:
+    ran = subprocess.run([sys.executable, str(guest.files / "launcher.py")], input=sent, capture_output=True, check=False)
+    assert (ran.returncode, ran.stdout) == (64, b"")
+    assert said in ran.stderr.decode()
+    assert ran.stderr.count(b"\n") == 1
+
+
+def test_a_zone_that_does_not_exist_is_a_mismatch(guest: Guest) -> None:
+    guest.environment["TZ"] = "Mars/Olympus"
+    guest.expect = {"timezone": "Mars/Olympus"}
+    ran = guest.run()
+    assert (ran.status, ran.cell.status) == (0, CellStatus.ENVIRONMENT_MISMATCH)
+    assert ran.cell.detail == (
+        "timezone `Mars/Olympus`: there is no such zone in the cell's /usr/share/zoneinfo, times would silently be UTC"
+    )
+
+
+def test_a_zone_that_did_not_take_effect_is_a_mismatch(guest: Guest) -> None:
+    guest.expect = {"timezone": "Asia/Kolkata"}
+    ran = guest.run()
+    assert ran.cell.detail == (
+        "timezone `Asia/Kolkata`: offsets in January and July are [0, 0] seconds, the zone's are [19800, 19800]"
+    )
+
+
+def test_a_locale_that_is_not_generated_is_a_mismatch(guest: Guest) -> None:
+    guest.environment["LC_ALL"] = "xx_XX.UTF-8"
+    guest.expect = {"locale": "xx_XX.UTF-8"}
+    ran = guest.run()
+    assert ran.cell.detail == "locale `xx_XX.UTF-8`: unsupported locale setting; it is not generated in this cell"
+    assert ran.cell.probe is not None
+    assert ran.cell.probe.locale == "unsupported: xx_XX.UTF-8"
+
+
+def test_everything_that_is_wrong_is_said_at_once(guest: Guest) -> None:
+    guest.sentinel.write_text("old\n")
+    guest.environment["LC_ALL"] = "C"
+    guest.expect = {"locale": "C.UTF-8", "umask": 0o077, "sentinel": "new", "case_sensitive": False}
+    ran = guest.run()
+    assert ran.cell.detail.split("; ") == [
+        "locale `C.UTF-8`: the tests' locale is `C`",
+        f"case_sensitive = false: workspace `{guest.tree}` is not so",
+        "case_sensitive = false: tmp `/tmp` is not so",
+        f"case_sensitive = false: home `{guest.home}` is not so",
+        "umask: `022` instead of `077`",
+        "sentinel of the tree: `old` instead of `new`",
+    ]
+
+
+def test_what_a_test_writes_into_the_pipe_of_the_recorder_counts_for_nothing(guest: Guest) -> None:
+    guest.write(
+        "test_a.py",
+        """
+        import os
+        def test_a():
+            forged = [
+                b'{"n":"guess","e":"end"}', b"[]", b"\\xff", b'{"n":"5eed","e":"end","why":"finished"}', b'{"n":"5eed","e":"test"}',
+            ]
+            for fd in os.listdir("/proc/self/fd"):
+                link = f"/proc/self/fd/{fd}"
+                if int(fd) > 2 and os.path.lexists(link) and os.readlink(link).startswith("pipe:"):
+                    os.write(int(fd), b"\\n".join(forged) + b"\\n")
+            assert False
+        """,
+    )
+    ran = guest.run()
+    assert ran.outcomes == {"test_a": FAILED}
+    assert (ran.cell.status, len(ran.kinds("end"))) == (CellStatus.FINISHED, 1)
