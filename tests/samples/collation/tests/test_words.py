@@ -12,7 +12,7 @@ def user_locale():
 
 
 def test_words_are_sorted(user_locale):
-    assert sorted(["Zebra", "apple", "Äpfel", "Apple"], key=locale.strxfrm) == ["apple", "Apple", "Äpfel", "Zebra"]
+    assert sorted(["Zebra", "apple", "Äpfel", "Apple"], key=locale.strxfrm) == ["Äpfel", "apple", "Apple", "Zebra"]
 
 
 def test_a_date_is_written(user_locale):
