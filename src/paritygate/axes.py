@@ -89,7 +89,8 @@ def choose_zone(now: datetime, seconds: float, other: str = "UTC") -> Zone:
     length = timedelta(seconds=seconds + MARGIN_SECONDS)
     moments = tuple(_moments(now.astimezone(UTC), length + _DAY))
     theirs = _dates(other, moments)
-    current, spans = [], []
+    current: list[_Span] = []
+    spans: list[_Span] = []
     for name in PREFERRED_ZONES:
         found = tuple(_spans(name, moments, theirs))
         spans.extend(found)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from paritygate.axes import near_miss
+from paritygate.axes import locale_name, near_miss
 from paritygate.config import Settings, default_environments
 from paritygate.config_tables import Problems, read_table, show
 from paritygate.config_values import impossible
@@ -69,6 +69,10 @@ def _loaded(table: object, source: str) -> Loaded:
     problems.extend(impossible(settings))
     if problems:
         raise ConfigError(source, tuple(problems))
+    spelled = {
+        name: msgspec.structs.replace(each, locale=locale_name(each.locale)) for name, each in settings.environments.items()
+    }
+    settings = msgspec.structs.replace(settings, environments=spelled)
     replaced = [name for name in default_environments() if name not in settings.environments]
     notes = (
         (f"not run, since other environments are configured: {', '.join(f'`{name}`' for name in replaced)}",) if replaced else ()

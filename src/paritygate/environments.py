@@ -20,14 +20,12 @@ from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import CellPlan, Environment, Limits, Order, Selection
 from paritygate.outcomes.words import Axis, OrderRule, Purpose
 
-CASE_NOT_VARIED = "not varied: no case-folding filesystem yet"
-NO_GIT = "not varied: without git a clean tree is the same without its caches"
-ONE_ENVIRONMENT = "there is one environment"
+CASE_NOT_VARIED = "no case-folding filesystem yet"
+NO_GIT = "without git a clean tree is the same without its caches"
 
 OFFERED = tuple(axis for axis in Axis if axis.value in Environment.__struct_fields__)
 """The axes that an environment has a value for in this release."""
 
-_ALWAYS_NAMED = frozenset({Axis.TIMEZONE, Axis.LOCALE, Axis.CASE_SENSITIVE, Axis.WORKERS, Axis.WORKTREE})
 _SECRET = re.compile(r"token|secret|passw|key|credential|auth", re.IGNORECASE)
 
 
@@ -110,22 +108,9 @@ def _processor_note(environment: Environment, processors: int) -> str:
     return f"{environment.name} asks for {environment.cpus:g} processors, and the engine has {processors}"
 
 
-def compare(resolution: Resolution, found: Mapping[Axis, str] | None = None) -> tuple[Varied, ...]:
-    """Say of each axis whether it varies; `found` holds reasons why one does not that showed later, such as equal trees."""
-    reasons = {**resolution.reasons, **(found or {})}
-    environments = resolution.environments
-    rows = []
-    for axis in OFFERED:
-        values = sorted({each.value(axis) for each in environments})
-        differ = len(values) > 1
-        if axis in reasons:
-            rows.append(Varied(axis=axis, varied=False, why=reasons[axis]))
-        elif differ:
-            rows.append(Varied(axis=axis, varied=True))
-        elif axis in _ALWAYS_NAMED:
-            why = ONE_ENVIRONMENT if len(environments) == 1 else f"`{values[0]}` in every environment"
-            rows.append(Varied(axis=axis, varied=False, why=why))
-    return tuple(rows)
+def explain(rows: Sequence[Varied], reasons: Mapping[Axis, str]) -> tuple[Varied, ...]:
+    """Let what is known of an axis beforehand go over what comparing values, trees and probes has found."""
+    return tuple(Varied(axis=row.axis, varied=False, why=reasons[row.axis]) if row.axis in reasons else row for row in rows)
 
 
 def record(environment: Environment, image: str = "") -> EnvironmentRecord:

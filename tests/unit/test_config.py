@@ -67,7 +67,7 @@ extra-ca-certs = "certs/ca.pem"
 
 [environments.here]
 timezone = "Asia/Kolkata"
-locale = "de_DE.UTF-8"
+locale = "de_DE.utf8"
 case_sensitive = "any"
 workers = "auto"
 worktree = "dirty"

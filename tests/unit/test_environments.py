@@ -100,42 +100,23 @@ def test_more_processors_than_the_engine_has_are_noted() -> None:
     assert environments.resolve(settings, facts()).notes == ("x asks for 8 processors, and the engine has 4",)
 
 
-def test_of_the_default_pair_all_but_the_case_axis_vary() -> None:
-    assert environments.compare(environments.resolve(Settings(), facts())) == (
-        Varied(axis=Axis.TIMEZONE, varied=True),
-        Varied(axis=Axis.LOCALE, varied=True),
-        Varied(axis=Axis.CASE_SENSITIVE, varied=False, why="not varied: no case-folding filesystem yet"),
-        Varied(axis=Axis.WORKERS, varied=True),
-        Varied(axis=Axis.WORKTREE, varied=True),
-    )
+def test_the_case_axis_of_the_default_pair_is_known_not_to_vary() -> None:
+    assert environments.resolve(Settings(), facts()).reasons == {Axis.CASE_SENSITIVE: "no case-folding filesystem yet"}
 
 
 def test_without_git_the_worktree_does_not_vary() -> None:
-    rows = environments.compare(environments.resolve(Settings(), facts(in_git=False)))
-    assert Varied(axis=Axis.WORKTREE, varied=False, why=environments.NO_GIT) in rows
+    reasons = environments.resolve(Settings(), facts(in_git=False)).reasons
+    assert reasons[Axis.WORKTREE] == "without git a clean tree is the same without its caches"
+    alike = Settings(environments={"a": SERVER_LIKE, "b": SERVER_LIKE})
+    assert environments.resolve(alike, facts(in_git=False)).reasons == {}
 
 
-def test_what_showed_later_counts_too() -> None:
-    rows = environments.compare(environments.resolve(Settings(), facts()), {Axis.WORKTREE: "the trees are equal"})
-    assert Varied(axis=Axis.WORKTREE, varied=False, why="the trees are equal") in rows
-
-
-def test_equal_values_do_not_vary_and_a_further_axis_is_named_where_it_does() -> None:
-    pair = {"a": EnvironmentSettings(umask="022"), "b": EnvironmentSettings(umask="077")}
-    rows = environments.compare(environments.resolve(Settings(environments=pair), facts()))
-    assert [(row.axis, row.varied, row.why) for row in rows] == [
-        (Axis.TIMEZONE, False, "`UTC` in every environment"),
-        (Axis.LOCALE, False, "`C.UTF-8` in every environment"),
-        (Axis.CASE_SENSITIVE, False, "`true` in every environment"),
-        (Axis.WORKERS, False, "`0` in every environment"),
-        (Axis.WORKTREE, False, "`clean` in every environment"),
-        (Axis.UMASK, True, ""),
-    ]
-
-
-def test_with_one_environment_nothing_varies() -> None:
-    rows = environments.compare(environments.resolve(Settings(environments={"a": SERVER_LIKE}), facts()))
-    assert {(row.varied, row.why) for row in rows} == {(False, "there is one environment")}
+def test_what_is_known_beforehand_goes_over_what_was_found() -> None:
+    found = [Varied(axis=Axis.TIMEZONE, varied=True), Varied(axis=Axis.WORKTREE, varied=True)]
+    assert environments.explain(found, {Axis.WORKTREE: "no git", Axis.CLOCK: "not offered"}) == (
+        Varied(axis=Axis.TIMEZONE, varied=True),
+        Varied(axis=Axis.WORKTREE, varied=False, why="no git"),
+    )
 
 
 @pytest.mark.parametrize("sides", [("any", True), (True, "any"), (False, True), (False, False), ("any", False)])

@@ -111,7 +111,7 @@ def test_a_whole_report_reads_like_this() -> None:
             mismatched_names=("models.py -> Models.py",),
         ),
         axes=(
-            Varied(axis=Axis.CASE_SENSITIVE, varied=False, why="not varied: no case-folding filesystem yet"),
+            Varied(axis=Axis.CASE_SENSITIVE, varied=False, why="no case-folding filesystem yet"),
             Varied(axis=Axis.TIMEZONE, varied=True),
             Varied(axis=Axis.WORKERS, varied=True),
         ),
@@ -133,8 +133,6 @@ consistent-green      5  proceed
 coupling              1  fix or narrow the patch; never freeze
 excluded              1  not run; its reason is listed
 
-skipped in every cell, and counted as consistent-green: 1
-
 coupling: fix or narrow the patch; never freeze
   tests/test_report.py::test_due_today   local-like passed passed | server-like failed failed
     server-like-1: tests/test_report.py:12 AssertionError: assert 2 == 1
@@ -153,7 +151,6 @@ switched off, since cells would not compare: -x
 note: the engine is rootless
 
 seeds: attempt 1 101, attempt 2 102
-a test that fails 5 % of the time had a chance of 19 % to be seen in 4 runs
 """
     )
 

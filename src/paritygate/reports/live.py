@@ -27,7 +27,7 @@ SILENT_SECONDS = 60.0
 QUARTERS = 4
 BAR_WIDTH = 20
 
-_ENDS = frozenset(status.value for status in CellStatus)
+_ENDS = frozenset({"ended", *(status.value for status in CellStatus)})
 
 
 class Row:
@@ -61,7 +61,7 @@ class Row:
 
 
 class Live:
-    """Watches any number of cells at once, from any thread; a cell's last step is the name of its status."""
+    """Watches any number of cells at once, from any thread; a cell's last step is `ended` or the name of its status."""
 
     def __init__(self, console: Console, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console

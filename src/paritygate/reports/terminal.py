@@ -14,14 +14,13 @@ from rich.text import Text
 
 from paritygate.outcomes.artifact import Artifact, Cause, Finding
 from paritygate.outcomes.cells import Cell, TestId, TestRun
-from paritygate.outcomes.words import CellStatus, Label, Outcome, Purpose, VerdictName
+from paritygate.outcomes.words import CellStatus, Label, Purpose, VerdictName
 from paritygate.reports.advice import AFTER_LABEL, AFTER_STATUS
 
 MOST_TESTS = 50
 MOST_NAMES = 10
 MOST_FAILURES = 2
 TAIL_LINES = 8
-RARE_FAILURE = 0.05
 
 WORST_FIRST = (
     Label.UNDECIDED,
@@ -61,12 +60,11 @@ def render(artifact: Artifact, width: int = 100, *, colour: bool = False) -> str
     for part in (
         _axes(artifact),
         [_labels(artifact)],
-        _skipped_everywhere(artifact),
         _tests(artifact, width),
         _dead_cells(artifact, width),
         _left_out(artifact),
         _remarks(artifact),
-        _bounds(artifact),
+        _seeds(artifact),
     ):
         if lines := list(part):
             console.print()
@@ -108,7 +106,7 @@ def _axes(artifact: Artifact) -> Iterator[str]:
         if each.varied:
             yield f"varied      {each.axis:<{longest}}  {spell_out(values)}"
         else:
-            yield f"not varied  {each.axis:<{longest}}  {spell_out(each.why.removeprefix('not varied: '))}"
+            yield f"not varied  {each.axis:<{longest}}  {spell_out(each.why)}"
 
 
 def _labels(artifact: Artifact) -> Table:
@@ -121,16 +119,6 @@ def _labels(artifact: Artifact) -> Table:
         if count or label is Label.CONSISTENT_GREEN:
             table.add_row(label.value, str(count), AFTER_LABEL[label])
     return table
-
-
-def _skipped_everywhere(artifact: Artifact) -> Iterator[str]:
-    skipped = [finding for finding in artifact.tests if _outcomes(finding) == {Outcome.SKIPPED}]
-    if skipped:
-        yield f"skipped in every cell, and counted as consistent-green: {len(skipped)}"
-
-
-def _outcomes(finding: Finding) -> set[Outcome]:
-    return {outcome for attempts in finding.outcomes.values() for outcome in attempts}
 
 
 def _tests(artifact: Artifact, width: int) -> Iterator[str | Text]:
@@ -250,13 +238,8 @@ def _remarks(artifact: Artifact) -> Iterator[str]:
         yield f"note: {spell_out(note)}"
 
 
-def _bounds(artifact: Artifact) -> Iterator[str]:
-    """Say with which seeds the cells ran, and what so few runs can miss."""
-    gate = [cell for cell in artifact.cells if cell.purpose is Purpose.GATE]
-    seeds = sorted({(cell.attempt, cell.seed) for cell in gate})
+def _seeds(artifact: Artifact) -> Iterator[str]:
+    """Say with which seeds the gate's cells ran."""
+    seeds = sorted({(cell.attempt, cell.seed) for cell in artifact.cells if cell.purpose is Purpose.GATE})
     if seeds:
         yield f"seeds: {', '.join(f'attempt {attempt} {seed}' for attempt, seed in seeds)}"
-    finished = sum(cell.status is CellStatus.FINISHED for cell in gate)
-    if finished:
-        often, seen = f"{RARE_FAILURE * 100:.0f} %", f"{(1 - (1 - RARE_FAILURE) ** finished) * 100:.0f} %"
-        yield f"a test that fails {often} of the time had a chance of {seen} to be seen in {finished} runs"
