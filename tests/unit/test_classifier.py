@@ -228,10 +228,22 @@ class TestCollection:
         cells = [a_cell("a", n, {"g.py::t": "passed"}, runs=[a_broken_file("f.py")]) for n in (1, 2)]
         assert labels_of(*cells, *(a_cell("b", n, {"g.py::t": "passed"}) for n in (1, 2))) == {"f.py": COUPLED, "g.py::t": GREEN}
 
-    @pytest.mark.parametrize("node", ["pkg", "pkg/__init__.py", "pkg/sub", "pkg/sub/f.py", "pkg/sub/f.py::C"])
+    @pytest.mark.parametrize("node", ["", ".", "pkg", "pkg/__init__.py", "pkg/sub", "pkg/sub/f.py", "pkg/sub/f.py::C"])
     def test_what_breaks_stands_for_everything_below_it(self, node: str) -> None:
         cells = [a_cell("a", 1, {"pkg/sub/f.py::C::t[x::y/z]": "passed"}), a_cell("b", 1, runs=[a_broken_file(node)])]
         assert labels_of(*cells) == {"pkg/sub/f.py::C::t[x::y/z]": COUPLED}
+
+    def test_a_file_that_skips_itself_in_one_environment_couples_its_tests(self) -> None:
+        cells = [a_cell("a", n, {"f.py::t": "passed"}) for n in (1, 2)] + [a_cell("b", n, {"f.py": "skipped"}) for n in (1, 2)]
+        found = only(tuple(cells))
+        assert (found.nodeid, found.label, outcomes_of(found)["b"]) == ("f.py::t", COUPLED, "skipped skipped")
+        assert found.note == "`f.py` skips itself as a whole in `b`"
+
+    def test_a_file_that_skips_itself_everywhere_is_one_stable_skip(self) -> None:
+        assert labels_of(*(a_cell(env, 1, {"f.py": "skipped", "g.py::t": "passed"}) for env in "ab")) == {
+            "f.py": GREEN,
+            "g.py::t": GREEN,
+        }
 
     def test_a_broken_file_stands_for_nothing_that_merely_begins_alike(self) -> None:
         cells = [a_cell("a", 1, {"f.py::t": "passed", "f.pyx::t": "passed"}), a_cell("b", 1, runs=[a_broken_file("f.py")])]
@@ -282,6 +294,10 @@ class TestAddresses:
         found = only(tuple(cells))
         assert (found.nodeid, found.label) == ("t[<o at 0x...>]", GREEN)
         assert found.note == "the id holds an object address; matched by its form"
+
+    def test_ids_that_a_cell_wrote_without_addresses_say_so(self) -> None:
+        cells = [a_cell(env, 1, {"t[<o at 0x...>]": "passed"}, unstable_ids=("t[<o at 0x...>]",)) for env in "ab"]
+        assert only(tuple(cells)).note == "the id holds an object address; matched by its form"
 
     def test_equal_forms_match_by_the_recorded_occurrence_where_there_is_one(self) -> None:
         cells = [

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import msgspec
 
-from paritygate.classifier.grid import form, is_collection_error, observe
+from paritygate.classifier.grid import form, observe, stands_for_many
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, Dates, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan
@@ -115,7 +115,7 @@ def _counts(outcome: Outcome, run: TestRun | None, cell: Cell, finding: Finding)
 
 def _narrowed(cell: Cell, forms: frozenset[str]) -> Cell:
     """Leave out of a cell what cannot matter to the flagged tests, so that a large suite is not laid out at every step."""
-    few = tuple(run for run in cell.tests if form(run.nodeid) in forms or is_collection_error(run))
+    few = tuple(run for run in cell.tests if form(run.nodeid) in forms or stands_for_many(run))
     return msgspec.structs.replace(cell, tests=few, running=tuple(test for test in cell.running if form(test.nodeid) in forms))
 
 

@@ -14,9 +14,11 @@ from paritygate.outcomes.cells import Cell, NodeId, TestId, TestRun
 from paritygate.outcomes.words import CellStatus, Outcome
 
 ADDRESS = re.compile(r"0x[0-9a-f]{6,}", re.IGNORECASE)
+ROOT = (".", "")
 BY_FORM = "the id holds an object address; matched by its form"
 BY_OUTCOME = "the id holds an object address; matched by its form and, among equals, by outcome"
 COLLECT = "collect"
+WHOLE = frozenset({Outcome.ERROR, Outcome.SKIPPED})
 
 Runs = dict[TestId, TestRun]
 
@@ -31,18 +33,18 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Column(msgspec.Struct, frozen=True, kw_only=True):
-    """One cell, made ready to be asked: `broken` holds what could not be collected, by node id."""
+    """One cell, made ready to be asked: `whole` holds what broke or skipped itself in collection, by node id."""
 
     cell: Cell
     runs: Runs
-    broken: dict[str, TestRun]
+    whole: dict[str, TestRun]
     running: frozenset[TestId]
 
 
-def is_collection_error(run: TestRun) -> bool:
-    """Tell an error of a file, package or class as a whole from that of a test."""
+def stands_for_many(run: TestRun) -> bool:
+    """Tell the result of a whole file, package or class, which broke or skipped itself in collection, from that of a test."""
     in_collection = run.failure is not None and run.failure.phase == COLLECT
-    return run.outcome is Outcome.ERROR and (in_collection or "::" not in run.nodeid)
+    return in_collection or (run.outcome in WHOLE and "::" not in run.nodeid)
 
 
 def form(nodeid: str) -> NodeId:
@@ -58,19 +60,20 @@ def observe(cells: Sequence[Cell]) -> tuple[Row, ...]:
     | the cell | outcome |
     |---|---|
     | could not collect the test's file, class or package | `error` |
+    | skipped that as a whole | `skipped` |
     | excluded it | `not_collected` |
     | was running it | `not_run` |
     | finished, or found no tests | `not_collected` |
     | is unusable: pytest could not work there at all | `error` |
     | ended in any other way | `not_run`: unknown |
 
-    A file that could not be collected has a row of its own only where no cell knows a test in it.
+    A file that broke or skipped itself has a row of its own only where no cell knows a test in it.
     """
     columns, notes = _columns(cells)
     tests = {test for column in columns for test in (*column.runs, *column.running)}
-    broken = {nodeid for column in columns for nodeid in column.broken}
-    if broken:
-        covered = broken.intersection(above for test in tests for above in _ancestors(test.nodeid))
+    whole = {nodeid for column in columns for nodeid in column.whole}
+    if whole:
+        covered = whole.intersection(above for test in tests for above in _ancestors(test.nodeid) if above != test.nodeid)
         tests = {test for test in tests if test.nodeid not in covered}
     return tuple(_row(test, columns, notes.get(test, "")) for test in sorted(tests, key=_by_id))
 
@@ -84,8 +87,8 @@ def _row(test: TestId, columns: Sequence[Column], note: str) -> Row:
     outcomes: list[Outcome] = []
     for column in columns:
         run = column.runs.get(test)
-        if run is None and column.broken:
-            run = next((column.broken[above] for above in _ancestors(test.nodeid) if above in column.broken), None)
+        if run is None and column.whole:
+            run = next((column.whole[above] for above in _ancestors(test.nodeid) if above in column.whole), None)
         runs.append(run)
         outcomes.append(_without_record(test, column) if run is None else run.outcome)
     return Row(test=test, outcomes=tuple(outcomes), runs=tuple(runs), note=note)
@@ -117,12 +120,14 @@ def _ancestors(nodeid: str) -> Iterator[str]:
         file = file.rpartition("/")[0]
         yield file
         yield f"{file}/__init__.py"
+    yield from ROOT
 
 
 def _columns(cells: Sequence[Cell]) -> tuple[tuple[Column, ...], dict[TestId, str]]:
     recorded = [{TestId(run.nodeid, run.occurrence): run for run in cell.tests} for cell in cells]
     running = [frozenset(cell.running) - runs.keys() for cell, runs in zip(cells, recorded, strict=True)]
-    notes: dict[TestId, str] = {}
+    unstable = {nodeid for cell in cells for nodeid in cell.unstable_ids}
+    notes = {test: BY_FORM for runs in recorded for test in runs if test.nodeid in unstable} if unstable else {}
     loose = _loose(cells, recorded)
     if loose:
         recorded = [_by_form(runs, loose, notes) for runs in recorded]
@@ -134,7 +139,7 @@ def _columns(cells: Sequence[Cell]) -> tuple[tuple[Column, ...], dict[TestId, st
         Column(
             cell=cell,
             runs=runs,
-            broken={test.nodeid: run for test, run in runs.items() if run.outcome is Outcome.ERROR and is_collection_error(run)},
+            whole={test.nodeid: run for test, run in runs.items() if run.outcome in WHOLE and stands_for_many(run)},
             running=some,
         )
         for cell, runs, some in zip(cells, recorded, running, strict=True)

@@ -11,7 +11,7 @@ from itertools import groupby
 
 import msgspec
 
-from paritygate.classifier.grid import Row, is_collection_error, observe
+from paritygate.classifier.grid import Row, observe, stands_for_many
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId, TestRun
 from paritygate.outcomes.words import CellStatus, Label, Outcome, Purpose
@@ -137,6 +137,7 @@ def _missing(row: Row, cells: Sequence[Cell]) -> list[str]:
             notes[f"excluded in `{cell.env}`"] = None
         elif run is None and cell.status is CellStatus.UNUSABLE:
             notes[f"pytest could not work in `{cell.env}`{f': {cell.detail}' if cell.detail else ''}"] = None
-        elif run is not None and run.nodeid != row.test.nodeid and is_collection_error(run):
-            notes[f"`{run.nodeid}` could not be collected in `{cell.env}`"] = None
+        elif run is not None and run.nodeid != row.test.nodeid and stands_for_many(run):
+            what = "could not be collected" if run.outcome is Outcome.ERROR else "skips itself as a whole"
+            notes[f"`{run.nodeid}` {what} in `{cell.env}`"] = None
     return list(notes)

@@ -1,0 +1,385 @@
+"""Couplings confirmed or overturned: the code that decides is real, only the cells are made up."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any
+
+import pytest
+
+from paritygate.classifier.evidence import attempts_needed
+from paritygate.classifier.labels import label
+from paritygate.confirm.flow import Confirmation, confirm
+from paritygate.outcomes.cells import Cell, Dates
+from paritygate.outcomes.plans import CellPlan, Environment
+from paritygate.outcomes.words import CauseKind, CellStatus, Label, Purpose
+from tests.support.builders import a_broken_file, a_cell, an_environment, gate_plans, ids
+
+World = Callable[[CellPlan], Cell]
+PAIR = (an_environment("a"), an_environment("b"))
+
+
+def cell_of(plan: CellPlan, outcomes: Mapping[str, str], **changes: Any) -> Cell:
+    return a_cell(plan.environment.name, plan.attempt, outcomes, seed=plan.seed, purpose=plan.purpose, **changes)
+
+
+def gate_and_confirm(world: World, *environments: Environment) -> tuple[Confirmation, list[CellPlan]]:
+    """Run a gate in a made-up world, confirm what it shows, and list the further plans that were run."""
+    ran: list[CellPlan] = []
+
+    def run(plans: Sequence[CellPlan], /) -> tuple[Cell, ...]:
+        ran.extend(plans)
+        return tuple(world(plan) for plan in plans)
+
+    plans = gate_plans(*(environments or PAIR))
+    cells = tuple(world(plan) for plan in plans)
+    return confirm(label(cells), cells, plans, run), ran
+
+
+def is_gate(plan: CellPlan) -> bool:
+    return plan.purpose is Purpose.GATE
+
+
+def really_coupled(plan: CellPlan) -> Cell:
+    return cell_of(plan, {"t": "passed" if plan.environment.name == "a" else "failed", "u": "passed"})
+
+
+class TestHowMuchIsEnough:
+    @pytest.mark.parametrize("outcomes", [2, 3, 4, 9])
+    def test_five_further_attempts_in_each_environment_are_enough_for_any_number_of_outcomes(self, outcomes: int) -> None:
+        assert attempts_needed(outcomes) == 5
+
+    def test_four_would_not_be(self) -> None:
+        assert Fraction(1, 2) ** 8 > Fraction(1, 1000) > Fraction(1, 2) ** 10
+
+    def test_a_smaller_risk_takes_more(self) -> None:
+        assert attempts_needed(2, Fraction(1, 1_000_000)) == 10
+
+
+class TestFurtherAttempts:
+    def test_nothing_runs_where_nothing_looks_coupled(self) -> None:
+        outcome, ran = gate_and_confirm(lambda plan: cell_of(plan, {"t": "passed"}))
+        assert (ran, outcome.cells, [each.label for each in outcome.findings]) == ([], (), [Label.CONSISTENT_GREEN])
+
+    def test_a_real_coupling_is_confirmed_by_five_attempts_on_each_side(self) -> None:
+        outcome, ran = gate_and_confirm(really_coupled)
+        t, u = outcome.findings
+        assert (t.label, t.confirmed, u.label, u.confirmed) == (Label.COUPLING, 10, Label.CONSISTENT_GREEN, 0)
+        assert [(plan.environment.name, plan.attempt) for plan in ran] == [(env, n) for n in range(3, 8) for env in "ab"]
+        assert len(outcome.cells) == 10
+
+    def test_further_attempts_take_the_orders_of_the_gate_by_turns_with_new_seeds(self) -> None:
+        _, ran = gate_and_confirm(really_coupled)
+        of_a = [plan for plan in ran if plan.environment.name == "a"]
+        assert [(plan.order.seed, plan.order.reversed) for plan in of_a] == [(7, n % 2 == 1) for n in range(5)]
+        assert all(plan.order.only == plan.order.exactly == () and plan.purpose is Purpose.CONFIRM for plan in ran)
+        seeds = {plan.attempt: plan.seed for plan in of_a}
+        assert len({101, 202, *seeds.values()}) == 7
+        assert {plan.attempt: plan.seed for plan in ran if plan.environment.name == "b"} == seeds
+
+    def test_one_contrary_result_overturns_and_ends_it(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            once = plan.environment.name == "b" and plan.attempt == 4
+            return cell_of(plan, {"t": "passed" if plan.environment.name == "a" or once else "failed"})
+
+        outcome, ran = gate_and_confirm(world)
+        (t,) = outcome.findings
+        assert (t.label, t.confirmed) == (Label.NONDETERMINISM, 0)
+        assert t.note == "looked coupled; further attempts gave `passed` in 1 of 2 in `b`"
+        assert len(ran) == 4
+
+    def test_contrary_results_in_every_environment_make_it_nondeterminism_everywhere(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            return cell_of(plan, {"t": "passed" if (plan.environment.name == "a") is is_gate(plan) else "failed"})
+
+        outcome, _ = gate_and_confirm(world)
+        assert outcome.findings[0].label is Label.NONDETERMINISM_EVERYWHERE
+
+    def test_a_test_that_is_settled_does_not_keep_the_others_from_being_confirmed(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            here = plan.environment.name == "a"
+            return cell_of(
+                plan, {"real": "passed" if here else "failed", "flaky": "passed" if here or not is_gate(plan) else "failed"}
+            )
+
+        outcome, ran = gate_and_confirm(world)
+        assert {each.nodeid: each.label for each in outcome.findings} == {"real": Label.COUPLING, "flaky": Label.NONDETERMINISM}
+        assert len(ran) == 10
+
+    def test_only_the_environments_that_are_needed_run(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            return cell_of(plan, {"t": "failed" if plan.environment.name == "c" else "passed"})
+
+        outcome, ran = gate_and_confirm(world, *(an_environment(name) for name in "abc"))
+        assert {plan.environment.name for plan in ran} == {"a", "c"}
+        assert (outcome.findings[0].label, outcome.findings[0].confirmed) == (Label.COUPLING, 10)
+
+    def test_three_different_outcomes_are_confirmed_on_three_sides(self) -> None:
+        words = {"a": "passed", "b": "failed", "c": "skipped"}
+        outcome, ran = gate_and_confirm(
+            lambda plan: cell_of(plan, {"t": words[plan.environment.name]}), *map(an_environment, "abc")
+        )
+        assert (outcome.findings[0].label, outcome.findings[0].confirmed, len(ran)) == (Label.COUPLING, 15, 15)
+
+    def test_missing_tests_and_broken_files_are_confirmed_like_any_other(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            if plan.environment.name == "a":
+                return cell_of(plan, {"f.py::t": "passed", "g.py::u": "passed"})
+            return cell_of(plan, {}, runs=[a_broken_file("f.py")])
+
+        outcome, _ = gate_and_confirm(world)
+        assert [(each.nodeid, each.label, each.confirmed) for each in outcome.findings] == [
+            ("f.py::t", Label.COUPLING, 10),
+            ("g.py::u", Label.COUPLING, 10),
+        ]
+
+    def test_ids_with_addresses_are_found_again(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            address = f"0x{plan.attempt:06x}{plan.environment.name}"
+            return cell_of(plan, {f"t[{address}]": "passed" if plan.environment.name == "a" else "failed"})
+
+        outcome, _ = gate_and_confirm(world)
+        assert [(each.nodeid, each.label) for each in outcome.findings] == [("t[0x...]", Label.COUPLING)]
+
+
+class TestDeadCells:
+    @pytest.mark.parametrize("deaths", [1, 2])
+    def test_a_dead_cell_is_repeated_up_to_twice(self, deaths: int) -> None:
+        left = [deaths]
+
+        def world(plan: CellPlan) -> Cell:
+            if plan.attempt == 5 and plan.environment.name == "b" and left[0]:
+                left[0] -= 1
+                return cell_of(plan, {}, status=CellStatus.CRASHED)
+            return really_coupled(plan)
+
+        outcome, ran = gate_and_confirm(world)
+        assert (outcome.findings[0].label, outcome.findings[0].confirmed, len(ran)) == (Label.COUPLING, 10, 10 + deaths)
+        assert len(outcome.cells) == len(ran)
+
+    def test_cells_that_keep_dying_leave_the_test_undecided_and_say_so(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            if plan.attempt == 4 and plan.environment.name == "b":
+                return cell_of(plan, {}, status=CellStatus.OUT_OF_MEMORY)
+            return really_coupled(plan)
+
+        outcome, ran = gate_and_confirm(world)
+        t = outcome.findings[0]
+        assert (t.label, t.note) == (
+            Label.UNDECIDED,
+            "looks coupled; further attempts with a result: 2 of 5 in `a`, 1 of 5 in `b`",
+        )
+        assert [(plan.environment.name, plan.attempt) for plan in ran] == [
+            *product("a", [3]),
+            *product("b", [3]),
+            *product("a", [4]),
+            *product("b", [4, 4, 4]),
+        ]
+
+    def test_what_a_dying_cell_reported_before_counts(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            if is_gate(plan) or plan.environment.name == "a":
+                return really_coupled(plan)
+            return cell_of(plan, {"t": "failed"}, status=CellStatus.TIMED_OUT)
+
+        outcome, ran = gate_and_confirm(world)
+        assert (outcome.findings[0].label, len(ran)) == (Label.COUPLING, 10)
+
+    def test_an_unusable_cell_is_no_contrary_result(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            return really_coupled(plan) if is_gate(plan) else cell_of(plan, {}, status=CellStatus.UNUSABLE)
+
+        assert gate_and_confirm(world)[0].findings[0].label is Label.UNDECIDED
+
+    def test_pytest_that_could_never_work_in_one_environment_is_confirmed(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            return (
+                cell_of(plan, {"t": "passed"}) if plan.environment.name == "a" else cell_of(plan, {}, status=CellStatus.UNUSABLE)
+            )
+
+        assert gate_and_confirm(world)[0].findings[0].label is Label.COUPLING
+
+    def test_cells_under_another_calendar_are_no_evidence(self) -> None:
+        apart, together = Dates("2024-05-02", "2024-05-01"), Dates("2024-05-02", "2024-05-02")
+
+        def world(plan: CellPlan) -> Cell:
+            here = plan.environment.name == "a"
+            dates = (apart if here and is_gate(plan) else together,)
+            return cell_of(plan, {"t": "failed" if here and is_gate(plan) else "passed"}, dates=dates)
+
+        assert gate_and_confirm(world)[0].findings[0].label is Label.UNDECIDED
+
+    def test_another_day_with_dates_as_far_apart_is_evidence(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            dates = (Dates("2024-05-02", "2024-05-01"),) if is_gate(plan) else (Dates("2024-05-03", "2024-05-02"),)
+            return cell_of(plan, {"t": "passed" if plan.environment.name == "a" else "failed"}, dates=dates)
+
+        assert gate_and_confirm(world)[0].findings[0].label is Label.COUPLING
+
+
+ONE, MANY = an_environment("local"), an_environment("server", workers=2)
+FILES = ("setter", "victim", "setter2", "other")
+
+
+def needs_a_setter(plan: CellPlan) -> Cell:
+    """Act a suite whose victim passes only in a process that ran a setter, which stand on either side of it.
+
+    With workers, the victim has one without a setter; that is order alone.
+    """
+    lists: dict[str, tuple[str, ...]] = {"": FILES}
+    if plan.order.exactly:
+        lists = {"": tuple(test.nodeid for test in plan.order.exactly)}
+    elif plan.environment.workers:
+        lists = {"gw0": ("setter", "setter2"), "gw1": ("other", "victim")}
+    if plan.order.reversed:
+        lists = {worker: tuple(reversed(names)) for worker, names in lists.items()}
+    outcomes = {str(name): "passed" for names in lists.values() for name in names}
+    for names in lists.values():
+        if "victim" in names and not {"setter", "setter2"} & set(names[: names.index("victim")]):
+            outcomes["victim"] = "failed"
+    return cell_of(plan, outcomes, order={worker: ids(*names) for worker, names in lists.items()})
+
+
+class TestOrder:
+    def test_a_divergence_that_order_alone_makes_is_nondeterminism_though_it_shows_only_under_workers(self) -> None:
+        outcome, ran = gate_and_confirm(needs_a_setter, ONE, MANY)
+        (victim,) = [each for each in outcome.findings if each.nodeid == "victim"]
+        assert (victim.label, victim.note) == (Label.NONDETERMINISM, "order alone makes the difference")
+        assert victim.cause is not None
+        assert victim.cause.kind is CauseKind.ORDER
+        assert victim.cause.detail == (
+            "the order of `server` attempt 1, worker gw1, run by one process in `local`, gave `failed`, twice of two times"
+        )
+        replays = [plan for plan in ran if plan.order.exactly]
+        assert [(plan.environment.name, plan.attempt, plan.seed) for plan in replays] == [("local", 8, 101), ("local", 9, 101)]
+        assert all(plan.order.exactly == ids("other", "victim") and plan.environment.workers == 0 for plan in replays)
+        assert len(ran) == 12
+
+    def test_a_collision_of_processes_stays_a_coupling(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            lists = (
+                {"gw0": ids("x"), "gw1": ids("y", "z")}
+                if plan.environment.workers
+                else {"": plan.order.exactly or ids("x", "y", "z")}
+            )
+            red = "failed" if plan.environment.workers else "passed"
+            outcomes = {str(test.nodeid): red if test.nodeid in "xy" else "passed" for some in lists.values() for test in some}
+            return cell_of(plan, outcomes, order=lists)
+
+        outcome, ran = gate_and_confirm(world, ONE, MANY)
+        assert {each.nodeid: (each.label, each.confirmed) for each in outcome.findings} == {
+            "x": (Label.COUPLING, 10),
+            "y": (Label.COUPLING, 10),
+            "z": (Label.CONSISTENT_GREEN, 0),
+        }
+        assert [plan.order.exactly for plan in ran if plan.order.exactly] == [ids("x"), ids("y")]
+
+    def test_tests_of_one_worker_share_a_replay(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            lists = (
+                {"gw0": ids("x", "y"), "gw1": ids("z")}
+                if plan.environment.workers
+                else {"": plan.order.exactly or ids("x", "y", "z")}
+            )
+            red = "failed" if plan.environment.workers else "passed"
+            return cell_of(plan, {str(test.nodeid): red for some in lists.values() for test in some}, order=lists)
+
+        _, ran = gate_and_confirm(world, ONE, MANY)
+        assert [plan.order.exactly for plan in ran if plan.order.exactly] == [ids("x", "y"), ids("z")]
+
+    def test_an_order_that_gives_both_outcomes_is_nondeterminism_without_a_cause(self) -> None:
+        seen: list[int] = []
+
+        def world(plan: CellPlan) -> Cell:
+            if plan.order.exactly:
+                seen.append(plan.attempt)
+                return cell_of(plan, {"other": "passed", "victim": "failed" if len(seen) == 1 else "passed"})
+            return needs_a_setter(plan)
+
+        outcome, _ = gate_and_confirm(world, ONE, MANY)
+        (victim,) = [each for each in outcome.findings if each.nodeid == "victim"]
+        assert (victim.label, victim.cause) == (Label.NONDETERMINISM, None)
+        assert victim.note.endswith("gave `failed`, and `passed` the second time")
+
+    def test_replays_that_die_leave_it_undecided(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            return cell_of(plan, {}, status=CellStatus.CRASHED) if plan.order.exactly else needs_a_setter(plan)
+
+        outcome, ran = gate_and_confirm(world, ONE, MANY)
+        (victim,) = [each for each in outcome.findings if each.nodeid == "victim"]
+        assert victim.label is Label.UNDECIDED
+        assert sum(bool(plan.order.exactly) for plan in ran) == 3
+
+    def test_what_one_environment_does_not_collect_needs_no_replay(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            return cell_of(plan, {"t": "passed"} if plan.environment.workers else {"u": "passed"})
+
+        outcome, ran = gate_and_confirm(world, ONE, MANY)
+        assert [each.label for each in outcome.findings] == [Label.COUPLING, Label.COUPLING]
+        assert len(ran) == 10
+
+    def test_a_replay_leaves_out_what_the_other_tree_does_not_have(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            lists = (
+                {"gw0": ids("new", "x"), "gw1": ids("z")}
+                if plan.environment.workers
+                else {"": plan.order.exactly or ids("x", "z")}
+            )
+            red = "failed" if plan.environment.workers else "passed"
+            return cell_of(plan, {str(test.nodeid): red for some in lists.values() for test in some}, order=lists)
+
+        _, ran = gate_and_confirm(world, ONE, MANY)
+        assert [plan.order.exactly for plan in ran if plan.order.exactly] == [ids("x"), ids("z")]
+
+    def test_equal_numbers_of_workers_need_no_replay(self) -> None:
+        _, ran = gate_and_confirm(really_coupled)
+        assert not any(plan.order.exactly for plan in ran)
+
+
+class TestChance:
+    @pytest.mark.parametrize("percent", range(1, 100))
+    def test_a_flaky_test_that_was_flagged_is_called_coupled_in_fewer_than_one_of_a_thousand_cases(self, percent: int) -> None:
+        """Sum up exactly: every series of further results, as the code stops on its own, weighed by its chance."""
+        p = Fraction(percent, 100)
+        called_coupled = sum((chance for chance, coupled in further_series(p) if coupled), Fraction(0))
+        assert sum((chance for chance, _ in further_series(p)), Fraction(0)) == 1
+        assert called_coupled == (p * (1 - p)) ** 5 < Fraction(1, 1000)
+
+    def test_gates_of_coin_flips_come_out_as_nondeterminism_or_by_luck_as_stable_but_not_coupled(self) -> None:
+        coin = random.Random(20240501)  # noqa: S311 - a coin
+        found = [
+            gate_and_confirm(lambda plan: cell_of(plan, {"t": coin.choice(["passed", "failed"])}))[0].findings[0].label
+            for _ in range(400)
+        ]
+        assert Label.COUPLING not in found
+        assert {Label.NONDETERMINISM, Label.NONDETERMINISM_EVERYWHERE} < set(found)
+
+
+def further_series(p: Fraction) -> list[tuple[Fraction, bool]]:
+    """List every course that a confirmation of a flagged flaky test can take, by its chance, and whether it ends in a coupling.
+
+    The code under test runs once for each course; a course is one result a cell, as far as cells are run.
+    """
+    courses = []
+    for agreeing_rounds in range(6):
+        endings = [(True, True)] if agreeing_rounds == 5 else [(True, False), (False, True), (False, False)]
+        for a_agrees, b_agrees in endings:
+            label_found, cells = run_course(agreeing_rounds, a_agrees=a_agrees, b_agrees=b_agrees)
+            assert cells == min(2 * (agreeing_rounds + 1), 10)
+            last = (1 - p if a_agrees else p) * (p if b_agrees else 1 - p) if agreeing_rounds < 5 else Fraction(1)
+            courses.append(((p * (1 - p)) ** agreeing_rounds * last, label_found is Label.COUPLING))
+    return courses
+
+
+@cache
+def run_course(agreeing_rounds: int, *, a_agrees: bool, b_agrees: bool) -> tuple[Label, int]:
+    def world(plan: CellPlan) -> Cell:
+        agrees = plan.attempt <= 2 + agreeing_rounds or (a_agrees if plan.environment.name == "a" else b_agrees)
+        return cell_of(plan, {"t": "passed" if (plan.environment.name == "a") is agrees else "failed"})
+
+    outcome, ran = gate_and_confirm(world)
+    return outcome.findings[0].label, len(ran)
