@@ -9,7 +9,6 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -47,17 +46,22 @@ class Version(msgspec.Struct, frozen=True):
 
 def write(content: Artifact | CellFile, path: Path) -> None:
     """Write an artifact or a cell file; what was there before stays until the new one is whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write_whole(msgspec.json.encode(content) + b"\n", path)
+    except OSError as error:
+        raise UsageError(f"cannot write `{path}`: {error.strerror}", "give another place with `--report PATH`") from error
+
+
+def _write_whole(data: bytes, path: Path) -> None:
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            os.fchmod(file.fileno(), 0o644)
-            file.write(msgspec.json.encode(content))
-            file.write(b"\n")
+            file.write(data)
+        Path(name).chmod(0o644)
         Path(name).replace(path)
     except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
+        Path(name).unlink(missing_ok=True)
         raise
 
 
