@@ -144,3 +144,16 @@ def test_the_time_of_a_cell_stops_with_it() -> None:
         console.print(live.table())
     assert "5 s" in capture.get()
     assert "timed_out" in capture.get()
+
+
+def test_a_long_name_takes_no_room_from_the_counts() -> None:
+    console, _ = a_console()
+    clock = Clock()
+    live = Live(console, quiet=True, clock=clock)
+    live.watch(running(1, running=(TestId(NodeId(f"tests/test_slow.py::test_{'x' * 200}")),)))
+    clock.now += 5
+    with console.capture() as capture:
+        console.print(live.table())
+    (line,) = capture.get().splitlines()
+    assert all(part in line for part in ("local-like-1", "1/40", "0 red", "5 s", "tests/test_slow.py::test_xxx"))
+    assert len(line) == 100

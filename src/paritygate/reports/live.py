@@ -112,11 +112,11 @@ class Live:
     def table(self) -> Table:
         """Draw every cell as it stands."""
         now = self._clock()
-        table = Table.grid(padding=(0, 2))
+        table = Table.grid(padding=(0, 2), expand=True)
         for _ in range(4):
             table.add_column(no_wrap=True)
         table.add_column(justify="right", no_wrap=True)
-        table.add_column(no_wrap=True, overflow="ellipsis")
+        table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
         with self._lock:
             for row in self._rows.values():
                 progress = row.progress
