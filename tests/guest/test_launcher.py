@@ -346,7 +346,8 @@ def test_what_a_test_writes_into_the_pipe_of_the_recorder_counts_for_nothing(gue
         import os
         def test_a():
             forged = [
-                b'{"n":"guess","e":"end"}', b"[]", b"\\xff", b'{"n":"5eed","e":"end","why":"finished"}', b'{"n":"5eed","e":"test"}',
+                b'{"n":"guess","e":"end"}', b"[]", b"\\xff",
+                b'{"n":"5eed","e":"end","why":"finished"}', b'{"n":"5eed","e":"test"}',
             ]
             for fd in os.listdir("/proc/self/fd"):
                 link = f"/proc/self/fd/{fd}"

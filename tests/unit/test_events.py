@@ -349,10 +349,17 @@ def test_a_child_that_the_kernel_killed_does_not_undo_a_finished_cell() -> None:
     assert "the kernel killed 2" in cell.detail
 
 
-def test_a_test_whose_process_was_killed_for_memory_leaves_no_verdict() -> None:
-    crash = decided("t::a", "crashed", failure={**FAILURE, "exception": "SIGKILL"})
+@pytest.mark.parametrize("exception", ["SIGKILL", ""])
+def test_a_test_whose_process_was_killed_for_memory_leaves_no_verdict(exception: str) -> None:
+    crash = decided("t::a", "crashed", failure={**FAILURE, "exception": exception})
     cell = cell_of(*BEGIN, collected("t::a"), begun("t::a"), crash, {**END, "memory": LACK})
     assert cell.status is CellStatus.OUT_OF_MEMORY
+
+
+def test_a_segmentation_fault_beside_a_lack_of_memory_is_a_crash_of_its_own() -> None:
+    crash = decided("t::a", "crashed", failure={**FAILURE, "exception": "SIGSEGV"})
+    cell = cell_of(*BEGIN, collected("t::a"), begun("t::a"), crash, {**END, "memory": LACK})
+    assert cell.status is CellStatus.FINISHED
 
 
 def test_workers_and_their_real_order_are_kept() -> None:

@@ -86,9 +86,9 @@ def fold(plan: CellPlan, heard: Heard, ending: Ending) -> Cell:
 
 def facts_of(heard: Heard, listed: Sequence[TestId], decided: dict[TestId, TestRun]) -> Facts:
     """Gather what the status depends on."""
-    killed = any(
-        run.outcome is Outcome.CRASHED and run.failure and "SIGKILL" in run.failure.exception for run in decided.values()
-    )
+    crashes = [run.failure for run in decided.values() if run.outcome is Outcome.CRASHED and run.failure]
+    # Of a worker's death only the fact is known: it is not the launcher's child, so its exception is empty.
+    killed = any(failure.exception in ("", "SIGKILL") for failure in crashes)
     return Facts(
         mismatch=first(heard.events, Mismatch),
         end=first(heard.events, End),
