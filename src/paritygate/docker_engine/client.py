@@ -6,6 +6,7 @@ It speaks to one endpoint and knows nothing of containers or images.
 from __future__ import annotations
 
 import logging
+import socket
 from typing import Any
 
 import msgspec
@@ -76,6 +77,7 @@ def open_client(candidate: Candidate) -> tuple[Client, Says]:
     The version is the older of the engine's and the SDK's, as other clients do it: the SDK alone would take the engine's
     whatever it is.
     """
+    _knock(candidate.endpoint.url)
     probe = Client(candidate, DEFAULT_DOCKER_API_VERSION, PROBE_SECONDS)
     try:
         says = msgspec.convert(probe.version(api_version=False), Says, strict=False)
@@ -94,6 +96,15 @@ def open_client(candidate: Candidate) -> tuple[Client, Says]:
     if _numbers(version) < _numbers(says.MinAPIVersion):
         version = says.ApiVersion
     return Client(candidate, version, REQUEST_SECONDS), says
+
+
+def _knock(url: str) -> None:
+    """Try a unix socket by hand: its refusal is plainer than what three libraries make of it, and the SDK leaves it open."""
+    if not url.startswith("unix://"):
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as knocking:
+        knocking.settimeout(PROBE_SECONDS)
+        knocking.connect("/" + url.removeprefix("unix://").lstrip("/"))
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from docker.errors import NotFound
+from docker.errors import APIError, NotFound
 from docker.types import LogConfig
 
 from paritygate.docker_engine.client import Client
@@ -22,6 +22,7 @@ from paritygate.docker_engine.environment import sourced
 from paritygate.docker_engine.failures import FOREIGN, engine_errors, explain
 from paritygate.docker_engine.owners import Run
 from paritygate.docker_engine.requests import ContainerRequest
+from paritygate.errors import EngineError
 
 REMOVAL_SECONDS = 30.0
 LATE_SECONDS = 2.0
@@ -34,14 +35,20 @@ logger = logging.getLogger(__name__)
 def created(client: Client, run: Run, request: ContainerRequest) -> Iterator[DockerContainer]:
     """Create a container and remove it on leaving, whatever happened in between."""
     name = f"paritygate-{re.sub('[^a-zA-Z0-9_.-]+', '-', request.name)}-{uuid.uuid4().hex[:8]}"
+    # Where creation is cut off, the engine may still be at it: look a little longer, unless it has answered.
+    patience = LATE_SECONDS
     container = None
     try:
         _, variables = sourced(request)
-        container = DockerContainer(client, run, _create(client, run, request, name), variables)
+        try:
+            container = DockerContainer(client, run, _create(client, run, request, name), variables)
+        except EngineError as error:
+            patience = 0.0 if isinstance(error.__cause__, APIError) else LATE_SECONDS
+            raise
+        patience = 0.0
         yield container
     finally:
-        # Where creation was cut off, the engine may still be at it: look a little longer.
-        remove(client, name, patience=LATE_SECONDS if container is None else 0.0)
+        remove(client, name, patience)
         if container is not None:
             container.release()
 
