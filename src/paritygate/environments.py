@@ -26,6 +26,9 @@ NO_GIT = "without git a clean tree is the same without its caches"
 OFFERED = tuple(axis for axis in Axis if axis.value in Environment.__struct_fields__)
 """The axes that an environment has a value for in this release."""
 
+EXPECTED = frozenset({Axis.TIMEZONE, Axis.LOCALE, Axis.CASE_SENSITIVE, Axis.WORKERS, Axis.WORKTREE})
+"""The axes that people expect to read of, whether they varied or not."""
+
 _SECRET = re.compile(r"token|secret|passw|key|credential|auth", re.IGNORECASE)
 
 

@@ -56,8 +56,11 @@ def find_or_make(engine: Engine, settings: ImageSettings, python: str, log: Log)
 
     Whether its interpreter suits the project is for the installer to check, since nobody else can ask it.
     """
+    found = look_up(engine, settings, python)
+    if found is not None:
+        return found
     if settings.base:
-        found = engine.image(settings.base) or engine.pull(settings.base, log)
+        found = engine.pull(settings.base, log)
         if found is None:
             raise BaseImageError(
                 f"the base image `{settings.base}` is not there and cannot be pulled",
@@ -65,10 +68,15 @@ def find_or_make(engine: Engine, settings: ImageSettings, python: str, log: Log)
             )
         return found
     official = f"python:{python}-slim"
+    return engine.pull(official, log) or _make(engine, this_distribution(), official, log)
+
+
+def look_up(engine: Engine, settings: ImageSettings, python: str) -> ImageRecord | None:
+    """Find the image to start from among those that the engine has."""
+    if settings.base:
+        return engine.image(settings.base)
     distribution = this_distribution()
-    made = engine.image(name_of(distribution)) if distribution else None
-    found = engine.image(official) or made or engine.pull(official, log)
-    return found or _make(engine, distribution, official, log)
+    return engine.image(f"python:{python}-slim") or (engine.image(name_of(distribution)) if distribution else None)
 
 
 def choose_python(settings: ImageSettings, project: Path, requires_python: str, running: str) -> str:

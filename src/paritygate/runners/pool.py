@@ -9,14 +9,10 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
+from paritygate.environments import weight
 from paritygate.outcomes.cells import Cell
-from paritygate.outcomes.plans import CellPlan
+from paritygate.outcomes.plans import CellPlan, Progress
 from paritygate.runners.protocol import Runner, Watch
-
-
-def weight(plan: CellPlan) -> int:
-    """Say how many processors a cell keeps busy."""
-    return max(1, plan.environment.workers)
 
 
 def run_side_by_side(plans: Sequence[CellPlan], runner: Runner, processors: int, watch: Watch) -> tuple[Cell, ...]:
@@ -30,9 +26,9 @@ def run_side_by_side(plans: Sequence[CellPlan], runner: Runner, processors: int,
     cells: dict[int, Cell] = {}
     guard = threading.Lock()
 
-    def watch_one_at_a_time(progress: object) -> None:
+    def watch_one_at_a_time(progress: Progress) -> None:
         with guard:
-            watch(progress)  # type: ignore[arg-type]  # the pool hands on what the runner gives
+            watch(progress)
 
     with ThreadPoolExecutor(max_workers=max(1, processors), thread_name_prefix="cell") as pool:
         try:

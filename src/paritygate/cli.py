@@ -1,0 +1,273 @@
+"""The command line: argv, environment, streams and exit codes.
+
+Nothing else prints, reads `os.environ` or turns an error into text.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import logging
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import click
+import msgspec
+from rich.console import Console
+
+from paritygate import archive, doctor
+from paritygate.config_file import Overrides
+from paritygate.docker_engine.connect import connect
+from paritygate.docker_engine.endpoints import EndpointSearch
+from paritygate.docker_engine.requests import ImageRecord
+from paritygate.docker_engine.verbs import Engine
+from paritygate.errors import InterruptedRunError, ParityError
+from paritygate.gate import flow
+from paritygate.gate.request import Request, World
+from paritygate.images import keeping
+from paritygate.outcomes.words import ExitCode
+from paritygate.reports import terminal
+from paritygate.reports.live import Live
+
+SIGNALS = {signal.SIGINT: ExitCode.INTERRUPTED, signal.SIGTERM: ExitCode.TERMINATED, signal.SIGHUP: ExitCode.TERMINATED}
+PLAIN_WIDTH = 160
+READY_SECONDS = 30.0
+
+
+class Streams:
+    """Where answers (stdout) and everything else (stderr) go."""
+
+    def __init__(self) -> None:
+        plain = "NO_COLOR" in os.environ
+        self.answers = Console(no_color=plain, highlight=False, soft_wrap=True)
+        self.progress = Console(stderr=True, no_color=plain, highlight=False, soft_wrap=True)
+        self.width = self.answers.width if self.answers.is_terminal else PLAIN_WIDTH
+        self.colour = self.answers.is_terminal and not plain
+
+    def say(self, line: str) -> None:
+        """Say one line of progress."""
+        self.progress.print(line, markup=False)
+
+
+@contextmanager
+def ending_on_signals() -> Iterator[None]:
+    """Turn the first signal into an error that unwinds, so that everything started is removed; a second one ends at once."""
+
+    def interrupt(number: int, _frame: FrameType | None) -> None:
+        for each in SIGNALS:
+            signal.signal(each, signal.SIG_DFL)
+        raise InterruptedRunError(signal.Signals(number).name, SIGNALS[signal.Signals(number)])
+
+    before = {each: signal.signal(each, interrupt) for each in SIGNALS}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def version() -> str:
+    """Say which version of the program this is."""
+    return importlib.metadata.version("paritygate")
+
+
+def engine_at(host: str) -> Engine:
+    """Find the engine, waiting for one that is started beside a CI job."""
+    waiting = READY_SECONDS if "CI" in os.environ else 0.0
+    return connect(EndpointSearch(environment=dict(os.environ), home=Path.home(), host=host, ready_seconds=waiting))
+
+
+def world(host: str, live: Live) -> World:
+    """Gather what the gate needs of the process it runs in."""
+    return World(
+        connect=lambda: engine_at(host),
+        variables=dict(os.environ),
+        version=version(),
+        now=lambda: datetime.now(UTC),
+        monotonic=time.monotonic,
+        sleep=time.sleep,
+        say=live.say,
+        watch=live.watch,
+    )
+
+
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What `paritygate run` was told; the declarations of the command say what each is."""
+
+    selection: tuple[str, ...]
+    keyword: str
+    marker: str
+    arguments: tuple[str, ...]
+    project: str
+    environments: tuple[str, ...]
+    attempts: int | None
+    seeds: tuple[int, ...]
+    timeout: float | None
+    report: str
+    host: str
+    quiet: bool
+
+    def request(self) -> Request:
+        """Say what the gate is asked for."""
+        overrides = Overrides(
+            selection=self.selection,
+            environments=self.environments,
+            attempts=self.attempts,
+            seeds=self.seeds,
+            cell_timeout=self.timeout,
+            report=self.report,
+        )
+        return Request(
+            project=Path(self.project).resolve(),
+            overrides=overrides,
+            keyword=self.keyword,
+            marker=self.marker,
+            arguments=self.arguments,
+        )
+
+
+HOST = click.option("--host", default="", metavar="URL", help="The engine to use, such as unix:///run/docker.sock.")
+PROJECT = click.option(
+    "--project", default=".", type=click.Path(exists=True, file_okay=False), help="The project's folder. [default: here]"
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(None, "--version", package_name="paritygate", prog_name="paritygate")
+def program() -> None:
+    """Run one pytest selection in several environments, label every test, and stop what holds on one machine only."""
+
+
+@program.command()
+@click.argument("selection", nargs=-1)
+@click.option("-k", "keyword", default="", metavar="EXPRESSION", help="Only tests whose names match, as in pytest.")
+@click.option("-m", "marker", default="", metavar="EXPRESSION", help="Only tests with these marks, as in pytest.")
+@click.option("--pytest-arg", "arguments", multiple=True, metavar="ARG", help="One more argument for pytest; may be repeated.")
+@PROJECT
+@click.option("--env", "environments", multiple=True, metavar="NAME", help="Only this environment; may be repeated.")
+@click.option("--attempts", type=int, default=None, help="Attempts in each environment. [default: 2]")
+@click.option("--seed", "seeds", type=int, multiple=True, help="The first attempt's seed; repeated, those of the next ones.")
+@click.option("--timeout", type=float, default=None, metavar="SECONDS", help="The limit of a cell. [default: 1800]")
+@click.option("--report", default="", metavar="PATH", help="Where the artifact goes. [default: parity_report.json]")
+@HOST
+@click.option("--quiet", "-q", is_flag=True, help="Say nothing but the answer.")
+def run(**given: Any) -> int:
+    """Run the gate over SELECTION (files, folders, node ids; default: what the project configures)."""
+    options = msgspec.convert(given, RunOptions)
+    streams = Streams()
+    with Live(streams.progress, quiet=options.quiet) as live:
+        report = flow.run(options.request(), world(options.host, live))
+    click.echo(terminal.render(report.artifact, streams.width, colour=streams.colour))
+    if not options.quiet:
+        streams.say(f"report: {report.path}")
+    return report.artifact.verdict.exit_code
+
+
+@program.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--report", default=None, type=click.Path(dir_okay=False, path_type=Path), help="Write the artifact there.")
+def classify(files: tuple[Path, ...], report: Path | None) -> int:
+    """Label the tests of cells or reports that were made anywhere."""
+    streams = Streams()
+    artifact = archive.classify(files, version())
+    if report is not None:
+        archive.write(artifact, report)
+    click.echo(terminal.render(artifact, streams.width, colour=streams.colour))
+    return artifact.verdict.exit_code
+
+
+@program.command()
+def schema() -> int:
+    """Print the JSON Schema of the artifact."""
+    click.echo(archive.schema_text())
+    return ExitCode.PARITY
+
+
+@program.command("doctor")
+@PROJECT
+@HOST
+def examine(project: str, host: str) -> int:
+    """Say what this machine offers: engine, base image, and the axes that can vary here."""
+    report = doctor.examine(Path(project).resolve(), lambda: engine_at(host))
+    click.echo(report.text)
+    return ExitCode.PARITY if report.usable else ExitCode.NO_VERDICT
+
+
+@program.group()
+def images() -> None:
+    """Look at the images that are kept, or remove them."""
+
+
+def line_of(image: ImageRecord) -> str:
+    """Say an image in one line."""
+    return f"{image.created[:19]}  {image.size / 1e6:8.0f} MB  {', '.join(image.tags) or image.identity}"
+
+
+@images.command("list")
+@HOST
+def list_images(host: str) -> int:
+    """List the images that are kept, newest first."""
+    for image in keeping.list_kept(engine_at(host)):
+        click.echo(line_of(image))
+    return ExitCode.PARITY
+
+
+@images.command("prune")
+@click.option("--keep", type=click.IntRange(min=0), default=0, help="How many of the newest snapshots and layers to keep.")
+@HOST
+def prune_images(keep: int, host: str) -> int:
+    """Remove images that paritygate made; nothing else is touched."""
+    for image in keeping.prune(engine_at(host), keep):
+        click.echo(f"removed {line_of(image)}")
+    return ExitCode.PARITY
+
+
+def say_error(error: ParityError) -> None:
+    """Turn an error of ours into text."""
+    click.echo(f"paritygate: {error.message}", err=True)
+    if error.hint:
+        click.echo(f"hint: {error.hint}", err=True)
+
+
+def outcome_of(command: Callable[[], object], *, debug: bool) -> int:
+    """Run a command to its exit code, with every error said once."""
+    try:
+        with ending_on_signals():
+            code = command()
+    except ParityError as error:
+        if debug:
+            traceback.print_exc()
+        say_error(error)
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return ExitCode.USAGE
+    except click.Abort:
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # the reader is gone; let exit flush in peace
+        return ExitCode.NO_VERDICT
+    except Exception as error:  # noqa: BLE001  # the last line of defence: a fault of ours has a code of its own
+        traceback.print_exc()
+        say_error(ParityError(f"this is a fault of paritygate: {error!r}", "please report it, with the lines above"))
+        return ExitCode.FAULT
+    return code if isinstance(code, int) else ExitCode.PARITY
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the program and leave the process with its exit code."""
+    arguments = sys.argv[1:] if argv is None else argv
+    debug = "--debug" in arguments
+    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format="%(name)s: %(message)s", stream=sys.stderr)
+    for chatty in ("urllib3", "docker"):
+        logging.getLogger(chatty).setLevel(logging.INFO if debug else logging.ERROR)
+    arguments = [each for each in arguments if each != "--debug"]
+    sys.exit(outcome_of(lambda: program.main(arguments, "paritygate", standalone_mode=False), debug=debug))

@@ -1,0 +1,64 @@
+"""Says what this machine offers a gate, without changing anything."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from paritygate import config_file
+from paritygate.docker_engine.requests import EngineInfo
+from paritygate.docker_engine.verbs import Engine
+from paritygate.errors import NoVerdictError
+from paritygate.images import base
+from paritygate.images.dependencies import find
+
+GIGABYTE = 1 << 30
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What was found, as text, and whether a gate can run here as things are."""
+
+    text: str
+    usable: bool
+
+
+def examine(project: Path, connect: Callable[[], Engine]) -> Report:
+    """Look at the engine, the base image, the project's dependencies and the axes; raises `ConfigError` for bad settings."""
+    settings = config_file.load(project).settings
+    recipe = find(project, "", settings.image)
+    wanted = base.choose_python(
+        settings.image, project, recipe.requires_python, f"{sys.version_info.major}.{sys.version_info.minor}"
+    )
+    lines = [f"dependencies   {recipe.source}"]
+    try:
+        engine = connect()
+    except NoVerdictError as error:
+        return Report("\n".join([f"engine         none: {error.message}", f"               {error.hint}", *lines]), usable=False)
+    present = base.look_up(engine, settings.image, wanted)
+    named = (
+        ", ".join(present.tags) or present.identity
+        if present
+        else f"none yet; `paritygate engine` finds or makes one for {wanted}"
+    )
+    lines.append(f"base image     {named}")
+    return Report("\n".join([*_engine(engine.info), *lines, *_axes(engine.info)]), usable=True)
+
+
+def _engine(info: EngineInfo) -> list[str]:
+    rootless = ", rootless" if info.rootless else ""
+    return [
+        f"engine         {info.name} {info.version} (API {info.api}{rootless}) at {info.endpoint.url}, by {info.endpoint.why}",
+        f"platform       {info.platform}, {info.cpus} processors, {info.memory / GIGABYTE:.1f} GiB",
+    ]
+
+
+def _axes(info: EngineInfo) -> list[str]:
+    overcommitted = " (more than there are processors)" if info.cpus < 2 else ""  # noqa: PLR2004 - the least that shows a race
+    return [
+        "axes           timezone, locale, worktree: can vary",
+        f"               workers: can vary, `auto` is {max(2, info.cpus)}{overcommitted}",
+        "               case_sensitive: not varied: no case-folding filesystem yet",
+    ]

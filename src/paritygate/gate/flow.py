@@ -1,0 +1,41 @@
+"""The whole flow. It decides the order of the steps and nothing else; every step is another room's."""
+
+from __future__ import annotations
+
+from paritygate import archive
+from paritygate.classifier import labels
+from paritygate.confirm.flow import confirm
+from paritygate.gate import material, result
+from paritygate.gate.cells import Cells
+from paritygate.gate.request import Report, Request, Stopwatch, World
+from paritygate.gate.settled import settle
+
+
+def run(request: Request, world: World) -> Report:
+    """Run the gate and write the artifact.
+
+    Raises `ConfigError`, `UsageError` or `NoVerdictError` where it cannot begin; whatever happens in a cell is in the artifact.
+    """
+    watch = Stopwatch(world.monotonic)
+    settled = settle(request, world)
+    engine = material.find_engine(world)
+    trees = material.take_trees(settled, world)
+    asked = material.select(settled, trees, request)
+    watch.lap("snapshot")
+
+    images = material.build_images(engine, settled, trees, world)
+    watch.lap("images")
+
+    planned = material.plan(settled, trees, asked, engine.info, world)
+    cells = Cells(images.runner(engine), engine.info.cpus, planned.nothing, world)
+    gate_cells = cells.run(planned.plans)
+    gate_cells = cells.again_where_dates_moved(planned.plans, gate_cells)
+    watch.lap("cells")
+
+    confirmation = confirm(labels.label(gate_cells), gate_cells, planned.plans, cells.confirm)
+    watch.lap("confirm")
+
+    made = result.Made(settled=settled, trees=trees, asked=asked, images=images, planned=planned, engine=engine.info)
+    artifact = result.artifact(made, confirmation, gate_cells, watch.seconds, world)
+    archive.write(artifact, settled.report)
+    return Report(artifact, settled.report)

@@ -1,0 +1,181 @@
+"""What cells are made of: the engine, the trees, the images, and the plans that follow from them."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+import msgspec
+
+from paritygate import environments, selection
+from paritygate.docker_engine.requests import EngineInfo
+from paritygate.docker_engine.verbs import Engine
+from paritygate.environments import Facts, Resolution
+from paritygate.errors import NoVerdictError
+from paritygate.gate.request import Request, World
+from paritygate.gate.settled import Settled
+from paritygate.images import access, baking, preparing
+from paritygate.images.baking import BakeRequest
+from paritygate.images.preparing import PrepareRequest
+from paritygate.outcomes.cells import EnvironmentName
+from paritygate.outcomes.plans import CellPlan, Selection
+from paritygate.outcomes.trees import Tree
+from paritygate.outcomes.words import Worktree
+from paritygate.runners.docker import CellImage, DockerRunner
+from paritygate.selection import Asked
+from paritygate.snapshot import archive as snapshot_archive
+from paritygate.snapshot import survey, tree
+
+LONGEST_WAIT = 120.0
+
+Trees = dict[Worktree, Tree]
+
+
+class Images(msgspec.Struct, frozen=True, kw_only=True):
+    """The image of each environment, with the tree that it holds."""
+
+    by_environment: dict[EnvironmentName, CellImage]
+    by_tree: dict[Worktree, CellImage]
+    base: str
+    dependencies: str
+
+    def of(self, plan: CellPlan) -> CellImage:
+        """Choose the image that a cell starts from: its environment's, or any that holds the tree that it is to see."""
+        return self.by_environment.get(plan.environment.name) or self.by_tree[plan.environment.worktree]
+
+    def runner(self, engine: Engine) -> DockerRunner:
+        """Make the runner that starts cells from these images."""
+        return DockerRunner(engine, self.of)
+
+
+class Planned(msgspec.Struct, frozen=True, kw_only=True):
+    """The cells of the gate.
+
+    `lacking` says for each environment which of the paths asked for its tree does not have, `nothing` of those that have none
+    of them why.
+    """
+
+    plans: tuple[CellPlan, ...]
+    resolution: Resolution
+    lacking: dict[EnvironmentName, tuple[str, ...]]
+    nothing: dict[EnvironmentName, str]
+
+
+def find_engine(world: World) -> Engine:
+    """Find the engine, say which, and remove what runs whose owner is dead have left on it."""
+    engine = world.connect()
+    info = engine.info
+    world.say(f"engine: {info.name} {info.version} at {info.endpoint.url} ({info.endpoint.why})")
+    for line in engine.sweep():
+        world.say(f"removed what an earlier run left: {line}")
+    return engine
+
+
+def take_trees(settled: Settled, world: World) -> Trees:
+    """Take every state of the working tree that an environment sees."""
+    states = {each.worktree for each in settled.settings.environments.values()}
+    own = (settled.report.name,) if settled.report.parent == settled.project else ()
+    request = survey.Request(
+        project=str(settled.project),
+        environ=dict(world.variables),
+        include=settled.settings.include,
+        own=("parity_report.json", *own),
+    )
+    trees = tree.take_all(request, sorted(states))
+    for line in mismatched_names(trees):
+        world.say(f"warning: {line}")
+    return trees
+
+
+def mismatched_names(trees: Trees) -> tuple[str, ...]:
+    """Say where git's index and the disk call a file by different names."""
+    found = {
+        f"`{each.tracked}` in git is `{each.on_disk}` on disk ({each.why})": None
+        for one in trees.values()
+        for each in one.mismatches
+    }
+    return tuple(found)
+
+
+def select(settled: Settled, trees: Trees, request: Request) -> Selection:
+    """Resolve what was asked for against the trees."""
+    words = selection.parse(settled.settings.selection)
+    asked = Asked(
+        paths=words.paths,
+        keyword=request.keyword or words.keyword,
+        marker=request.marker or words.marker,
+        arguments=(*words.arguments, *request.arguments),
+    )
+    return selection.select(asked, tuple(trees.values()))
+
+
+def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -> Images:
+    """Find or make the image of each environment with its tree in it."""
+    some = next(iter(trees.values()))
+    settings = settled.settings
+    opened = access.from_host(world.variables, settings.image.extra_ca_certs, settled.project)
+    running = f"{sys.version_info.major}.{sys.version_info.minor}"
+    request = PrepareRequest(
+        root=settled.project.joinpath(some.root),
+        directory=some.directory,
+        settings=settings.image,
+        environments=settings.environments,
+        access=opened,
+        logs=settled.logs,
+        running=running,
+    )
+    prepared = preparing.prepare(engine, request, world.say)
+    by_environment: dict[EnvironmentName, CellImage] = {}
+    by_tree: dict[Worktree, CellImage] = {}
+    for name, each in settings.environments.items():
+        one = trees[each.worktree]
+        bake = BakeRequest(
+            images=prepared,
+            environment=name,
+            tree=one,
+            pack=partial(snapshot_archive.pack, one, world.variables),
+            access=opened,
+            logs=settled.logs,
+        )
+        image = CellImage(baking.bake(engine, bake, world.say).tags[0], one.digest)
+        by_environment[EnvironmentName(name)] = by_tree[each.worktree] = image
+    return Images(by_environment=by_environment, by_tree=by_tree, base=prepared.base.identity, dependencies=prepared.dependencies)
+
+
+def plan(settled: Settled, trees: Trees, asked: Selection, engine: EngineInfo, world: World) -> Planned:
+    """Resolve the axes for this moment and plan the gate's cells, waiting first where a short wait makes the dates differ."""
+    estimate = settled.estimate
+    facts = _facts(trees, engine, world, estimate)
+    resolution = environments.resolve(settled.settings, facts)
+    wait = min((zone.wait for zone in resolution.zones.values() if zone.wait), default=0.0)
+    if 0 < wait <= LONGEST_WAIT:
+        world.say(f"waiting {wait:.0f} s: until then no time zone has another date than the server's for the whole run")
+        world.sleep(wait)
+        resolution = environments.resolve(settled.settings, _facts(trees, engine, world, estimate))
+    for note in resolution.notes:
+        world.say(note)
+    selections = {each.name: selection.for_tree(asked, trees[each.worktree]) for each in resolution.environments}
+    kept = {name: chosen for name, (chosen, _) in selections.items() if chosen is not None}
+    if not kept:
+        raise NoVerdictError("nothing of the selection is in any tree that was to be tested", "name files that exist")
+    return Planned(
+        plans=environments.gate_plans(resolution.environments, settled.settings, kept, facts),
+        resolution=resolution,
+        lacking={name: lacking for name, (_, lacking) in selections.items() if lacking},
+        nothing={
+            name: f"its tree has none of {', '.join(f'`{path}`' for path in asked.paths) or 'the project'}"
+            for name in selections.keys() - kept.keys()
+        },
+    )
+
+
+def _facts(trees: Trees, engine: EngineInfo, world: World, estimate: float) -> Facts:
+    some = next(iter(trees.values()))
+    return Facts(
+        cpus=engine.cpus,
+        memory=engine.memory,
+        now=world.now(),
+        estimate_seconds=estimate,
+        in_git=some.has_git or bool(some.commit),
+        subject=" ".join(sorted(one.digest for one in trees.values())),
+    )

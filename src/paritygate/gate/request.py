@@ -1,0 +1,60 @@
+"""What the gate is asked, what it needs of its process, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+
+from paritygate.config_file import Overrides
+from paritygate.docker_engine.verbs import Engine
+from paritygate.outcomes.artifact import Artifact
+from paritygate.runners.protocol import Watch
+
+
+class World(msgspec.Struct, frozen=True, kw_only=True):
+    """What the gate needs of the process it runs in. `say` takes one line of progress, `watch` where each cell stands."""
+
+    connect: Callable[[], Engine]
+    variables: Mapping[str, str]
+    version: str
+    now: Callable[[], datetime]
+    monotonic: Callable[[], float]
+    sleep: Callable[[float], None]
+    say: Callable[[str], None]
+    watch: Watch
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be gated: an absolute project folder, and what the command line says over the configuration."""
+
+    project: Path
+    overrides: Overrides = Overrides()
+    keyword: str = ""
+    marker: str = ""
+    arguments: tuple[str, ...] = ()
+
+
+class Report(msgspec.Struct, frozen=True):
+    """An artifact and where it was written."""
+
+    artifact: Artifact
+    path: Path
+
+
+class Stopwatch:
+    """Takes the seconds of each step by name."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self.seconds: dict[str, float] = {}
+        self._monotonic = monotonic
+        self._began = self._last = monotonic()
+
+    def lap(self, step: str) -> None:
+        """Say that a step is over."""
+        now = self._monotonic()
+        self.seconds[step] = round(now - self._last, 3)
+        self.seconds["total"] = round(now - self._began, 3)
+        self._last = now
