@@ -30,12 +30,6 @@ from paritygate.runners.specification import Place, specification
 
 CAPABILITIES = ("KILL", "SETGID", "SETPCAP", "SETUID")
 STDOUT = 1
-# What the launcher may need beyond the cell's own limit: the probe before, and the ends of all processes after it.
-GRACE_SECONDS = 240.0
-# Many heartbeats: a connection that is silent for so long is dead, whatever the operating system thinks.
-SILENT_SECONDS = 120.0
-END_SECONDS = 60.0
-LOOK_SECONDS = 1.0
 LONGEST_SECONDS = 24 * 3600.0
 
 logger = logging.getLogger(__name__)
@@ -48,23 +42,38 @@ class CellImage(msgspec.Struct, frozen=True):
     sentinel: str = ""
 
 
+class Patience(msgspec.Struct, frozen=True, kw_only=True):
+    """For how many seconds a cell is waited for where its launcher should have spoken.
+
+    `grace` is what the launcher may need beyond the cell's own limit: the probe before, the ends of all processes after it.
+    `silent` is many heartbeats: a connection without a sign of life for so long is dead, whatever the operating system thinks.
+    `end` is for the container's end once the streams have ended, `look` how often all this is looked at.
+    """
+
+    grace: float = 240.0
+    silent: float = 120.0
+    end: float = 60.0
+    look: float = 1.0
+
+
 ImageOf = Callable[[CellPlan], CellImage]
 
 
 class DockerRunner:
     """Runs cells on one engine; safe to use from several threads."""
 
-    def __init__(self, engine: Engine, image_of: ImageOf, place: Place | None = None) -> None:
+    def __init__(self, engine: Engine, image_of: ImageOf, place: Place | None = None, patience: Patience | None = None) -> None:
         self._engine = engine
         self._image_of = image_of
         self._place = place or Place()
+        self._patience = patience or Patience()
         self._running: dict[str, Container] = {}
         self._guard = threading.Lock()
         self._stopped = False
 
     def run(self, plan: CellPlan, watch: Watch) -> Cell:
         """Run one cell to its end; an engine that fails makes a dead cell, not an error."""
-        visit = _Visit(plan, watch)
+        visit = _Visit(plan, watch, self._patience)
         started = datetime.now(UTC).isoformat(timespec="seconds")
         began = time.monotonic()
         end = None
@@ -112,7 +121,8 @@ class DockerRunner:
         """Make the container, listen until it has ended, and say how; None where it could not be seen to end."""
         image = self._image_of(plan)
         place = msgspec.structs.replace(self._place, sentinel=image.sentinel)
-        with self._engine.container(request_of(plan, image.tag, place)) as container, self._registered(container):
+        request = request_of(plan, image.tag, place, visit.seconds + self._patience.end)
+        with self._engine.container(request) as container, self._registered(container):
             container.put("/etc", [zone_files(plan.environment.timezone)])
             streams = container.attach()
             if self._stopped:
@@ -137,14 +147,16 @@ class DockerRunner:
 class _Visit:
     """One cell while it runs: what has been heard, and how long to wait for more."""
 
-    def __init__(self, plan: CellPlan, watch: Watch) -> None:
+    def __init__(self, plan: CellPlan, watch: Watch, patience: Patience) -> None:
+        limit = plan.limits.cell_seconds
         self.nonce = secrets.token_hex(16)
         self.listener = Listener(plan, self.nonce)
-        self.seconds = seconds_of(plan)
+        self.seconds = limit + patience.grace if limit > 0 else LONGEST_SECONDS
         self.begun = False
         self.overdue = False
         self.broken = ""
         self._watch = watch
+        self._patience = patience
         self._heard = time.monotonic()
 
     def listen(self, streams: Streams, line: bytes) -> None:
@@ -162,11 +174,11 @@ class _Visit:
 
     def end_of(self, container: Container) -> ContainerEnd | None:
         """Wait for the container's end and, if the launcher's last word is missing, read the engine's log of it again."""
-        end = container.wait(END_SECONDS)
+        end = container.wait(self._patience.end)
         if end is None:
             # The end of its stdin has told the launcher to end; what does not, is stuck.
             container.kill()
-            end = container.wait(END_SECONDS)
+            end = container.wait(self._patience.end)
         if not self.listener.ended:
             self.listener.replay()
             for stream, data in container.logs():
@@ -188,7 +200,7 @@ class _Visit:
 
     def _look(self, container: Container, streams: Streams, done: threading.Event) -> None:
         deadline = time.monotonic() + self.seconds
-        while not done.wait(LOOK_SECONDS):
+        while not done.wait(self._patience.look):
             now = time.monotonic()
             if now > deadline:
                 self.overdue = True
@@ -198,8 +210,8 @@ class _Visit:
                     self.broken = error.message
                 streams.close()
                 return
-            if now - self._heard > SILENT_SECONDS:
-                self.broken = f"nothing came for {SILENT_SECONDS:.0f} s, not even a sign of life"
+            if now - self._heard > self._patience.silent:
+                self.broken = f"nothing came for {self._patience.silent:.0f} s, not even a sign of life"
                 streams.close()
                 return
 
@@ -211,13 +223,7 @@ class _Visit:
             self._watch(progress)
 
 
-def seconds_of(plan: CellPlan) -> float:
-    """Say after how many seconds a cell is given up, its launcher with it."""
-    limit = plan.limits.cell_seconds
-    return limit + GRACE_SECONDS if limit > 0 else LONGEST_SECONDS
-
-
-def request_of(plan: CellPlan, image: str, place: Place) -> ContainerRequest:
+def request_of(plan: CellPlan, image: str, place: Place, seconds: float) -> ContainerRequest:
     """Ask for a cell's container: no network unless asked for, and of the capabilities only what becoming another user takes."""
     environment = plan.environment
     limits = plan.limits
@@ -233,7 +239,7 @@ def request_of(plan: CellPlan, image: str, place: Place) -> ContainerRequest:
         cpus=environment.cpus,
         shared_memory=limits.shared_memory,
         stdin=True,
-        seconds=seconds_of(plan) + END_SECONDS,
+        seconds=seconds,
     )
 
 
