@@ -221,7 +221,8 @@ def test_the_cells_own_limit_ends_it_with_stacks(guest: Guest) -> None:
     guest.changes = {"order": {"seed": 0, "exactly": [["test_a.py::test_a", 0], ["test_a.py::test_hangs", 0]]}}
     guest.limits["cell_seconds"] = 3
     ran = guest.run()
-    assert (ran.status, ran.cell.status) == (0, CellStatus.TIMED_OUT)
+    assert (ran.status, ran.cell.status, ran.cell.returncode) == (0, CellStatus.TIMED_OUT, None)
+    assert ran.events[-1]["signal"] == "SIGKILL"
     assert ran.outcomes == {"test_a": PASSED}
     assert [test.nodeid for test in ran.cell.running] == ["test_a.py::test_hangs"]
     assert "in test_hangs" in ran.stderr

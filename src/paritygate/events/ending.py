@@ -131,6 +131,8 @@ def could_not_start(facts: Facts, end: End) -> bool:
 
 def death(end: End) -> str:
     """Say how pytest died."""
+    if end.detail:
+        return end.detail
     if end.signal == "SIGKILL":
         return "pytest was killed by `SIGKILL`, by whom is not known; lack of memory is possible, and nothing proves it"
     return f"pytest was killed by `{end.signal}`" if end.signal else f"pytest died with exit status {end.returncode}"

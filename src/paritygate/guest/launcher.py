@@ -237,7 +237,10 @@ def kill(pid: int) -> None:
 
 def kill_all_of(uid: int) -> None:
     """Kill every process of a user, as that user, so that nothing else can be hit; a user of its own is the caller's promise."""
-    child = os.fork()
+    try:
+        child = os.fork()
+    except OSError:
+        return  # the tests have used up all processes; those that we know are killed by now, and there is a next time
     if child == 0:
         try:
             os.setuid(uid)
@@ -247,8 +250,8 @@ def kill_all_of(uid: int) -> None:
     os.waitpid(child, 0)
 
 
-def kill_everything(specification: Json) -> None:
-    """Kill all that the tests have left, again and again until nothing is."""
+def kill_everything(specification: Json, waited_for: int = 0) -> None:
+    """Kill all that the tests have left, again and again until nothing is; one process's status is left for its waiter."""
     user = specification.get("user")
     uid = user["uid"] if user else 0
     own = uid != 0 and os.geteuid() == 0
@@ -258,7 +261,7 @@ def kill_everything(specification: Json) -> None:
             kill(pid)
         if own:
             kill_all_of(uid)
-        reap()
+        reap(but=waited_for)
         if not victims:
             return
         time.sleep(0.01)
@@ -659,7 +662,7 @@ class Supervisor:
             if why in ("cell-timeout", "idle"):
                 self.show_stacks(process)
             if why:
-                kill_everything(self.specification)
+                kill_everything(self.specification, waited_for=process.pid)
             status = process.popen.wait()
             self.drain(process)
             process.close()
@@ -865,13 +868,20 @@ def run_tests(specification: Json, output: Output, gate: Gate, measurement: Json
     shown = [*command[:1], "-m", "pytest", *command[3:]]
     output.emit("start", protocol=PROTOCOL, probe=measured, dates=dates(), command=shown, monotonic=time.monotonic())
     supervisor = Supervisor(specification, output, gate, command)
-    why, status = supervisor.run()
+    detail = ""
+    try:
+        why, status = supervisor.run()
+    except BrokenPipeError:
+        raise
+    except (OSError, subprocess.SubprocessError) as error:
+        why, status, detail = "crashed", -signal.SIGKILL, "pytest could not be started: %s" % error
     supervisor.tidy()
     output.emit(
         "end",
         returncode=status if status >= 0 else None,
         signal=signal_name(status) if status < 0 else "",
         why=why,
+        detail=detail,
         dates=dates(),
         memory=memory.summary(),
         seconds=round(time.monotonic() - output.born, 4),
