@@ -6,6 +6,8 @@ there; no network unless the plan says so). Exit codes: 0 done, 1 failed, 75 fai
 is not one the project runs on (the last line says which it is).
 """
 
+from __future__ import annotations
+
 import json
 import os
 import re
@@ -13,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, NoReturn
 
 from pip._vendor.packaging.specifiers import SpecifierSet
 from pip._vendor.packaging.version import Version
@@ -25,24 +28,26 @@ FROZEN = STAGE / "frozen.txt"
 OLDER_SETUPTOOLS = STAGE / "older-setuptools.txt"
 SYSTEM_BUNDLE = Path("/etc/ssl/certs/ca-certificates.crt")
 BUNDLE_VARIABLES = ("PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO")
+SEEDS = ("pip", "setuptools", "wheel")
 TOOLS = ("pytest", "pytest-randomly", "pytest-xdist")
 ELSEWHERE, WRONG_PYTHON = 75, 78
 
 
-class Failed(Exception):
+class FailedError(Exception):
     """A command failed; `output` is what it said."""
 
-    def __init__(self, output):
+    def __init__(self, output: str) -> None:
         super().__init__("failed")
         self.output = output
 
 
-def say(text):
+def say(text: str) -> None:
+    """Say a line at once: the host reads along."""
     print(text, flush=True)
 
 
-def run(command, directory=STAGE, environment=None):
-    """Run a command, pass on what it says, and give it back; raises `Failed`."""
+def run(command: list[str], directory: Path = STAGE, environment: dict[str, str] | None = None) -> str:
+    """Run a command, pass on what it says, and give it back; raises `FailedError`."""
     say("$ " + " ".join(command))
     process = subprocess.Popen(
         command,
@@ -53,36 +58,39 @@ def run(command, directory=STAGE, environment=None):
         stderr=subprocess.STDOUT,
     )
     lines = []
-    for raw in process.stdout:
+    for raw in process.stdout or ():
         line = raw.decode("utf-8", "replace").rstrip("\n")
         lines.append(line)
         say(line)
     if process.wait():
-        raise Failed("\n".join(lines))
+        raise FailedError("\n".join(lines))
     return "\n".join(lines)
 
 
-def pip(*arguments, directory=STAGE, environment=None):
+def pip(*arguments: str, directory: Path = STAGE, environment: dict[str, str] | None = None) -> str:
+    """Run the environment's pip."""
     return run([sys.executable, "-m", "pip", *arguments], directory, environment)
 
 
-def pip_install(*arguments, directory=STAGE):
+def pip_install(*arguments: str, directory: Path = STAGE) -> None:
     """Install; where a source distribution does not build with today's setuptools, once more with an older one."""
     try:
         pip("install", *arguments, directory=directory)
-    except Failed as error:
+    except FailedError as error:
         if not re.search(r"pkg_resources|setuptools|use_2to3|distutils|metadata-generation-failed", error.output):
             raise
         say("trying once more with a setuptools that still has pkg_resources")
         pip("install", *arguments, directory=directory, environment=with_older_setuptools())
 
 
-def with_older_setuptools():
+def with_older_setuptools() -> dict[str, str]:
+    """Give the variables that keep builds from using a setuptools without pkg_resources."""
     OLDER_SETUPTOOLS.write_text("setuptools<81\n")
     return {"PIP_CONSTRAINT": str(OLDER_SETUPTOOLS), "PIP_BUILD_CONSTRAINT": str(OLDER_SETUPTOOLS)}
 
 
-def check_python(plan):
+def check_python(plan: dict[str, Any]) -> None:
+    """End with `WRONG_PYTHON` where this interpreter is not what the project or the configuration asks for."""
     version = Version(".".join(map(str, sys.version_info[:3])))
     asked = plan["python"]
     exact = not asked or (".".join(map(str, sys.version_info[:3])) + ".").startswith(asked.rstrip(".*") + ".")
@@ -91,7 +99,7 @@ def check_python(plan):
         sys.exit(WRONG_PYTHON)
 
 
-def trust(certificates):
+def trust(certificates: Path) -> None:
     """Trust what the system trusts and the certificates that were handed in, for as long as this lasts."""
     if not certificates.exists():
         return
@@ -101,7 +109,8 @@ def trust(certificates):
     os.environ.update({name: str(bundle) for name in BUNDLE_VARIABLES})
 
 
-def take(step):
+def take(step: dict[str, Any]) -> None:
+    """Take one step; the table of kinds is beside `Step` in the package."""
     directory = MANIFESTS / step["directory"]
     directory.mkdir(parents=True, exist_ok=True)
     kind, arguments, names = step["kind"], step["arguments"], step["names"]
@@ -117,7 +126,7 @@ def take(step):
         raise ValueError(kind)
 
 
-def uv(directory, selection, names):
+def uv(directory: Path, selection: list[str], names: list[str]) -> None:
     """Install from `uv.lock`; where its addresses cannot be reached, export it and let pip find the same versions."""
     tools = STAGE / "tools"
     pip("install", "--target", str(tools), "uv", directory=STAGE)
@@ -132,7 +141,7 @@ def uv(directory, selection, names):
     without = [argument for name in names for argument in ("--no-install-package", name)]
     try:
         run([program, "sync", "--frozen", "--inexact", *selection, *without], directory, environment)
-    except Failed:
+    except FailedError:
         say("uv could not install it; exporting the lock for pip")
         left_out = [argument for name in names for argument in ("--no-emit-package", name)]
         exported = str(STAGE / "exported.txt")
@@ -140,7 +149,7 @@ def uv(directory, selection, names):
         pip_install("--no-deps", "-r", exported, directory=directory)
 
 
-def ask_metadata(directory, target, names):
+def ask_metadata(directory: Path, target: Path, names: list[str]) -> None:
     """Ask the project's own build for what it requires, and write that down as requirements."""
     report = STAGE / "report.json"
     command = ["install", "--dry-run", "--no-deps", "--ignore-installed", "--report", str(report), "."]
@@ -148,7 +157,7 @@ def ask_metadata(directory, target, names):
     pretend = {"SETUPTOOLS_SCM_PRETEND_VERSION": version, "PBR_VERSION": version, "PDM_BUILD_SCM_VERSION": version}
     try:
         pip(*command, directory=directory, environment={**pretend, **with_older_setuptools()})
-    except Failed:
+    except FailedError:
         pip(*command, directory=directory, environment=pretend)
     metadata = json.loads(report.read_text())["install"][0]["metadata"]
     lines = requirements(metadata, choose(metadata.get("provides_extra", []), metadata.get("requires_dist", []), names))
@@ -157,7 +166,7 @@ def ask_metadata(directory, target, names):
     say("required:\n" + "\n".join("  " + line for line in lines))
 
 
-def choose(extras, requires, names):
+def choose(extras: list[str], requires: list[str], names: list[str]) -> list[str]:
     """Choose extras: those of the first names, and those of the second where the first bring no pytest."""
     split = names.index("|")
     first = [extra for extra in extras if extra.lower().replace("_", "-") in names[:split]]
@@ -166,27 +175,28 @@ def choose(extras, requires, names):
     return first + [extra for extra in extras if extra.lower().replace("_", "-") in names[split + 1 :]]
 
 
-def of_extra(line):
+def of_extra(line: str) -> str:
+    """Say the extra that a requirement belongs to, empty for none."""
     found = re.search(r"extra\s*==\s*['\"]([^'\"]+)['\"]", line)
     return found.group(1) if found else ""
 
 
-def requirements(metadata, extras):
+def requirements(metadata: dict[str, Any], extras: list[str]) -> list[str]:
     """Take the lines of no extra and of those chosen, without the part of the marker that names the extra."""
     lines = []
     for line in metadata.get("requires_dist", []):
         extra = of_extra(line)
         if extra and extra not in extras:
             continue
-        line = re.sub(r"\s+and\s+extra\s*==\s*['\"][^'\"]+['\"]", "", line)
-        line = re.sub(r";\s*extra\s*==\s*['\"][^'\"]+['\"]\s*$", "", line)
-        own = re.match(r"([A-Za-z0-9._-]+)\s*\[", line)
+        bare = re.sub(r"\s+and\s+extra\s*==\s*['\"][^'\"]+['\"]", "", line)
+        bare = re.sub(r";\s*extra\s*==\s*['\"][^'\"]+['\"]\s*$", "", bare)
+        own = re.match(r"([A-Za-z0-9._-]+)\s*\[", bare)
         if not (own and own.group(1).lower().replace("_", "-") == metadata["name"].lower().replace("_", "-")):
-            lines.append(line.strip())
+            lines.append(bare.strip())
     return lines
 
 
-def add_tools():
+def add_tools() -> None:
     """Add what cells need where the project does not bring it, leaving every version that is there as it is."""
     frozen = pip("list", "--format", "json", "--disable-pip-version-check").splitlines()
     installed = json.loads(next(line for line in frozen if line.startswith("[")))
@@ -194,17 +204,15 @@ def add_tools():
     missing = [tool for tool in TOOLS if tool not in names]
     if not missing:
         return
-    FROZEN.write_text(
-        "".join("%s===%s\n" % entry for entry in sorted(names.items()) if entry[0] not in ("pip", "setuptools", "wheel"))
-    )
+    FROZEN.write_text("".join(f"{name}==={version}\n" for name, version in sorted(names.items()) if name not in SEEDS))
     try:
         pip("install", "-c", str(FROZEN), *missing)
-    except Failed:
-        say("paritygate: %s cannot be added beside what the project pins" % ", ".join(missing))
+    except FailedError:
+        say(f"paritygate: {', '.join(missing)} cannot be added beside what the project pins")
         raise
 
 
-def build_wheels(requires):
+def build_wheels(requires: list[str]) -> None:
     """Keep the build requirements as wheels, so that the project installs later without a network."""
     WHEELS.mkdir(exist_ok=True)
     if not requires:
@@ -212,19 +220,21 @@ def build_wheels(requires):
     command = ["wheel", "--wheel-dir", str(WHEELS), *requires]
     try:
         pip(*command, environment=with_older_setuptools())
-    except Failed:
+    except FailedError:
         pip(*command)
 
 
-def check_pytest():
+def check_pytest() -> None:
+    """See that what cells need can be imported, and that pytest is not too old for the recorder."""
     command = "from importlib import metadata; print('pytest', metadata.version('pytest')); import pytest, xdist, pytest_randomly"
     version = run([sys.executable, "-c", command]).split("pytest ")[-1].split()[0]
     if Version(version) < Version("7"):
-        say("paritygate: the project pins pytest %s; cells need pytest 7 or later" % version)
+        say(f"paritygate: the project pins pytest {version}; cells need pytest 7 or later")
         sys.exit(1)
 
 
-def dependencies(plan):
+def dependencies(plan: dict[str, Any]) -> None:
+    """Install everything but the project."""
     check_python(plan)
     trust(STAGE / "certificates.pem")
     pip_version = run([sys.executable, "-m", "pip", "--version"]).split()[1]
@@ -235,17 +245,16 @@ def dependencies(plan):
     add_tools()
     build_wheels(plan["build_requires"])
     check_pytest()
-    run([sys.executable, "-m", "pip", "check"]) if plan.get("check") else None
 
 
-def project(plan):
+def project(plan: dict[str, Any]) -> None:
     """Install each member editable, without dependencies; a tree that lacks one is run from where it lies."""
     trust(STAGE / "certificates.pem")
     where = [] if plan["online"] else ["--no-index"]
     for directory, name in zip(plan["members"], plan["distributions"]):
         path = Path("/workspace") / directory
         if not (path / "pyproject.toml").exists() and not (path / "setup.py").exists():
-            say("`%s` is not installable in this tree: run from where it lies" % directory)
+            say(f"`{directory}` is not installable in this tree: run from where it lies")
             continue
         modern = [] if (path / "pyproject.toml").exists() else ["--use-pep517"]
         command = [
@@ -261,37 +270,41 @@ def project(plan):
         ]
         try:
             pip(*command, directory=path, environment=pretended(plan["version"], name))
-        except Failed:
+        except FailedError:
             sys.exit(1 if plan["online"] else ELSEWHERE)
 
 
-def pretended(version, name):
+def pretended(version: str, name: str) -> dict[str, str]:
     """Say the version to every tool that would ask git for it."""
     if not version:
         return {}
     own = "SETUPTOOLS_SCM_PRETEND_VERSION_FOR_" + re.sub(r"[^A-Z0-9]+", "_", name.upper())
     names = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PBR_VERSION", "PDM_BUILD_SCM_VERSION", "UV_DYNAMIC_VERSIONING_BYPASS")
-    return {own: version, "POETRY_DYNAMIC_VERSIONING_BYPASS": version, **{each: version for each in names}}
+    return {own: version, "POETRY_DYNAMIC_VERSIONING_BYPASS": version, **dict.fromkeys(names, version)}
 
 
-def clean():
+def clean() -> None:
     """Remove what was handed in and what tools kept of it."""
-    shutil.rmtree(str(STAGE), ignore_errors=True)
-    for name in (".cache/pip", ".cache/uv", ".config/pip", ".netrc"):
-        path = Path(os.path.expanduser("~")) / name
-        shutil.rmtree(str(path), ignore_errors=True)
-        if path.is_file():
-            path.unlink()
+    home = Path.home()
+    kept = [home / name for name in (".cache/pip", ".cache/uv", ".cache/pypoetry", ".config/pip", ".netrc")]
+    for path in [STAGE, *kept, *Path("/tmp").iterdir()]:
+        if path.is_symlink() or path.is_file():
+            if path.lstat().st_uid == os.getuid():
+                path.unlink()
+        elif path.is_dir() and path.stat().st_uid == os.getuid():
+            shutil.rmtree(str(path), ignore_errors=True)
 
 
-def main():
+def main() -> NoReturn:
+    """Do what the first argument says, and clean up whatever came of it."""
     plan = json.loads((STAGE / "plan.json").read_text())
     try:
         {"dependencies": dependencies, "project": project}[sys.argv[1]](plan)
-    except Failed:
+    except FailedError:
         sys.exit(1)
     finally:
         clean()
+    sys.exit(0)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def _make(engine: Engine, request: BakeRequest, name: str, *, online: bool) -> I
         created.put("/", request.pack())
         created.put(installing.HOME, tarballs.pack({SENTINEL: tree.digest.encode()}, 0))
         if recipe.members:
-            code = installing.follow(created, transcript)
+            code = installing.follow(created, job, transcript)
             if code == _WANTS_NETWORK and not online:
                 return None
             if code:

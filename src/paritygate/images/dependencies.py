@@ -86,6 +86,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     groups: tuple[str, ...]
     entries: tuple[str, ...] = ()
     chain: Chain = Chain()
+    from_tox: bool = False
 
 
 def _from_metadata(root: Path, directory: str, project: Project) -> Found:
@@ -136,6 +137,7 @@ def _wanted(root: Path, directory: str, project: Project) -> Wanted:
         groups=tuple(group.name for group in groups),
         entries=tuple(name for name in entries if posixpath.normpath(posixpath.join(directory, name)) in chain.files),
         chain=chain,
+        from_tox=bool(tox_lines),
     )
 
 
@@ -166,6 +168,8 @@ def _say(project: Project, lock: str, wanted: Wanted) -> str:
         names = f" with {', '.join(f'`{name}`' for name in dict.fromkeys(wanted.groups))}" if wanted.groups else ""
         parts.append(f"the project's metadata{names}")
     parts.extend(wanted.entries)
+    if wanted.from_tox:
+        parts.append("`tox.ini`")
     return ", ".join(parts)
 
 

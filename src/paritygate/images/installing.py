@@ -70,7 +70,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 @contextmanager
 def container(engine: Engine, job: Job) -> Iterator[Container]:
-    """Create the container of a job with its files in it, not started."""
+    """Create the container of a job, not started and without its files."""
     variables = {
         "PATH": f"{HOME}/venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         "VIRTUAL_ENV": f"{HOME}/venv",
@@ -95,17 +95,22 @@ def container(engine: Engine, job: Job) -> Iterator[Container]:
         processes=4096,
         seconds=SECONDS * 2,
     )
+    with engine.container(request) as created:
+        yield created
+
+
+def stage(created: Container, job: Job) -> None:
+    """Put the installer, its plan and the files of a job into a container."""
     files = {f"manifests/{name}": content for name, content in job.files.items()}
     files |= {"install.py": resources.recipe("install.py"), "plan.json": msgspec.json.encode(job.plan)}
     if job.access.certificates:
         files["certificates.pem"] = job.access.certificates
-    with engine.container(request) as created:
-        created.put("/tmp", tarballs.pack({f"paritygate/{name}": content for name, content in files.items()}, USER))  # noqa: S108
-        yield created
+    created.put("/tmp", tarballs.pack({f"paritygate/{name}": content for name, content in files.items()}, USER))  # noqa: S108
 
 
-def follow(created: Container, transcript: Transcript) -> int:
-    """Start a container, write down what it says, and give its exit code; past the limit it is killed."""
+def follow(created: Container, job: Job, transcript: Transcript) -> int:
+    """Run a job in its container, write down what it says, and give its exit code; past the limit it is killed."""
+    stage(created, job)
     streams = created.attach()
     timer = threading.Timer(SECONDS, created.kill)
     timer.daemon = True

@@ -88,7 +88,7 @@ def _markers(entry: dict[str, Any]) -> str:
 def _address(entry: dict[str, Any]) -> str:
     if "url" in entry:
         return str(entry["url"])
-    reference = entry.get("rev") or entry.get("tag") or entry.get("branch")
+    reference = entry.get("rev") or entry.get("ref") or entry.get("tag") or entry.get("branch")
     directory = f"#subdirectory={entry['subdirectory']}" if "subdirectory" in entry else ""
     address = str(entry["git"])
     if re.match(r"[\w.-]+@[\w.-]+:", address):

@@ -173,7 +173,7 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
         job = Job(what="dependencies", image=system, plan=plan, files=recipe.files, access=self.request.access, network=True)
         path = self.request.logs / f"dependencies-{name.rpartition(':')[2]}.log"
         with installing.container(self.engine, job) as created, Transcript(path, self.request.access.secrets) as transcript:
-            code = installing.follow(created, transcript)
+            code = installing.follow(created, job, transcript)
             if code == _WRONG_PYTHON:
                 raise self.wrong_python(recipe, transcript.last)
             if code:

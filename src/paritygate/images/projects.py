@@ -79,7 +79,20 @@ def texts(value: object) -> tuple[str, ...]:
 
 
 def read(directory: Path) -> Project:
-    """Read what a directory's project says of itself."""
+    """Read what a directory's project says of itself; a `Pipfile` adds to it."""
+    project = _read(directory)
+    pipfile = load_toml(directory / "Pipfile")
+    if not pipfile:
+        return project
+    packages = () if project.package else poetry.requirements(table(pipfile, "packages"))
+    return msgspec.structs.replace(
+        project,
+        dependencies=project.dependencies + packages,
+        groups=(*project.groups, Group("dev", poetry.requirements(table(pipfile, "dev-packages")))),
+    )
+
+
+def _read(directory: Path) -> Project:
     document = load_toml(directory / "pyproject.toml")
     build_requires = texts(table(document, "build-system").get("requires"))
     if document.get("project"):

@@ -1,0 +1,150 @@
+"""Names, bases, access and hints of images: what needs no engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from paritygate.config import ImageSettings
+from paritygate.errors import ConfigError
+from paritygate.images import access, names, poetry, resources
+from paritygate.images.base import choose_python
+from paritygate.images.distributions import this_distribution
+from paritygate.images.installing import hint_for
+from paritygate.images.transcripts import Transcript
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("^1.2.3", ">=1.2.3,<2"),
+        ("^0.2", ">=0.2,<0.3"),
+        ("^0.0.3", ">=0.0.3,<0.0.4"),
+        ("^0", ">=0,<1"),
+        ("~1.2.3", ">=1.2.3,<1.3"),
+        ("~1", ">=1,<2"),
+        ("*", ""),
+        ("1.4", "==1.4"),
+        (">=3.8,<3.12", ">=3.8,<3.12"),
+        (">=3.8 <3.12", ">=3.8,<3.12"),
+        ("^3.8 || ^4.0", ""),
+    ],
+)
+def test_a_poetry_version_becomes_a_standard_one(written: str, expected: str) -> None:
+    assert poetry.specifier(written) == expected
+
+
+@pytest.mark.parametrize(
+    ("setting", "pinned", "requires", "expected"),
+    [
+        ("3.9", "3.12", ">=3.10", "3.9"),
+        ("", "3.12.4\n", "", "3.12"),
+        ("", "", "", "3.11"),
+        ("", "", ">=3.12", "3.12"),
+        ("", "", "<3.10", "3.9"),
+        ("", "", "==3.8.*", "3.8"),
+        ("", "", ">=3.9,!=3.11.*", "3.12"),
+    ],
+)
+def test_the_interpreter_is_the_one_asked_for_or_the_nearest_admitted(
+    tmp_path: Path, setting: str, pinned: str, requires: str, expected: str
+) -> None:
+    if pinned:
+        (tmp_path / ".python-version").write_text(pinned, encoding="utf-8")
+    assert choose_python(ImageSettings(python=setting), tmp_path, requires, "3.11") == expected
+
+
+def test_sources_of_this_release_are_read_from_both_kinds_of_lists(tmp_path: Path) -> None:
+    (tmp_path / "sources.list.d").mkdir()
+    (tmp_path / "os-release").write_text('ID=debian\nVERSION_CODENAME=someday\nNAME="Debian GNU/Linux"\n', encoding="utf-8")
+    (tmp_path / "sources.list").write_text(
+        "deb http://a.example/debian someday main\n# deb http://b.example x y\n", encoding="utf-8"
+    )
+    (tmp_path / "sources.list.d" / "more.sources").write_text(
+        "Types: deb\n# a remark\nURIs: http://c.example/debian\nSuites: someday-updates someday-backports\nComponents: main contrib\n"
+        "Signed-By: /usr/share/keyrings/k.gpg\n\nTypes: deb\nURIs: https://foreign.example\nSuites: nodistro\nComponents: main\n",
+        encoding="utf-8",
+    )
+    found = this_distribution(tmp_path, tmp_path / "os-release")
+    assert found is not None
+    assert (found.name, found.suite) == ("debian", "someday")
+    assert found.sources == (
+        "deb http://a.example/debian someday main",
+        "deb [signed-by=/usr/share/keyrings/k.gpg] http://c.example/debian someday-updates main contrib",
+    )
+
+
+def test_another_system_is_no_distribution(tmp_path: Path) -> None:
+    (tmp_path / "os-release").write_text("ID=fedora\nVERSION_CODENAME=x\n", encoding="utf-8")
+    assert this_distribution(tmp_path, tmp_path / "os-release") is None
+
+
+def test_only_what_means_something_inside_a_container_is_passed_on(tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle.pem"
+    bundle.write_bytes(b"host")
+    (tmp_path / "ours.pem").write_bytes(b"ours")
+    found = access.from_host(
+        {
+            "PIP_INDEX_URL": "https://user:word@index.example/simple",
+            "PIP_EXTRA_INDEX_URL": "file:///opt/here https://more.example/simple",
+            "PIP_FIND_LINKS": "/opt/wheels",
+            "https_proxy": "http://proxy.example:3128",
+            "NO_PROXY": "localhost",
+            "PIP_CERT": str(bundle),
+            "SECRET_TOKEN": "x",
+        },
+        "ours.pem",
+        tmp_path,
+    )
+    assert found.variables == {
+        "PIP_INDEX_URL": "https://user:word@index.example/simple",
+        "PIP_EXTRA_INDEX_URL": "https://more.example/simple",
+        "https_proxy": "http://proxy.example:3128",
+        "NO_PROXY": "localhost",
+        "UV_DEFAULT_INDEX": "https://user:word@index.example/simple",
+    }
+    assert found.certificates == b"host\nours"
+    assert found.secrets == ("user:word", "word")
+    assert found.proxies == {"https_proxy": "http://proxy.example:3128", "NO_PROXY": "localhost"}
+    assert "word" not in found.indexes
+
+
+def test_certificates_that_are_not_there_are_a_configuration_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"image\.extra-ca-certs"):
+        access.from_host({}, "gone.pem", tmp_path)
+
+
+def test_a_transcript_masks_secrets_and_keeps_its_end(tmp_path: Path) -> None:
+    path = tmp_path / ".paritygate" / "logs" / "x.log"
+    with Transcript(path, ("word",)) as transcript:
+        transcript.read([(1, b"one\ntw"), (2, b"err\r\n"), (1, b"o word\nlast")])
+    assert path.read_text(encoding="utf-8") == "one\nerr\ntwo ****\nlast\n"
+    assert transcript.tail == "one\nerr\ntwo ****\nlast"
+    assert transcript.last == "last"
+    assert (tmp_path / ".paritygate" / ".gitignore").read_text(encoding="utf-8") == "*\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("error: command 'gcc' failed: No such file or directory", '["gcc", "libc6-dev"]'),
+        ("Error: pg_config executable not found.", '["libpq-dev", "gcc"]'),
+        ("SSLError(SSLCertVerificationError: CERTIFICATE_VERIFY_FAILED)", "extra-ca-certs"),
+        ("Temporary failure in name resolution", "HTTPS_PROXY"),
+        ("ERROR: no matching distribution", "install = [...]"),
+    ],
+)
+def test_a_failed_installation_says_what_may_help(said: str, expected: str) -> None:
+    assert expected in hint_for(said)
+
+
+def test_names_differ_where_contents_do_and_parts_do_not_run_together() -> None:
+    assert names.digest("ab", "c") != names.digest("a", "bc")
+    assert names.digest_files({"a": b"1", "b": b"2"}) == names.digest_files({"b": b"2", "a": b"1"})
+    assert names.tag(names.Kind.TREE, "Some Project!", "d") == "paritygate/some-project-tree:d"
+
+
+def test_every_file_that_goes_into_an_image_is_at_hand() -> None:
+    assert resources.recipe("install.py").startswith(b'"""')
+    assert {"launcher.py", "probe.py", "plugin/paritygate_recorder.py"} <= set(resources.guest())
