@@ -114,7 +114,7 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
             resources.recipe("install.py"),
             self.request.access.indexes,
         )
-        return tag(Kind.DEPENDENCIES, self.project, content)
+        return tag(Kind.DEPENDENCIES, "", content)
 
     def environment_files(self, name: str) -> dict[str, bytes]:
         settings = self.request.environments[name]
@@ -126,7 +126,7 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
         }
 
     def environment_tag(self, name: str, dependencies: str) -> str:
-        return tag(Kind.ENVIRONMENT, f"{self.project}-{name}", digest(dependencies, digest_files(self.environment_files(name))))
+        return tag(Kind.ENVIRONMENT, name, digest(dependencies, digest_files(self.environment_files(name))))
 
     def labels(self, kind: Kind, source: str = "") -> dict[str, str]:
         labels = {KIND_LABEL: str(kind), SOURCE_LABEL: source}
