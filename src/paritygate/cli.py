@@ -23,7 +23,7 @@ import click
 import msgspec
 from rich.console import Console
 
-from paritygate import archive, doctor
+from paritygate import archive, doctor, engine_setup
 from paritygate.config_file import Overrides
 from paritygate.docker_engine.connect import connect
 from paritygate.docker_engine.endpoints import EndpointSearch
@@ -188,6 +188,21 @@ def classify(files: tuple[Path, ...], report: Path | None) -> int:
 def schema() -> int:
     """Print the JSON Schema of the artifact."""
     click.echo(archive.schema_text())
+    return ExitCode.PARITY
+
+
+@program.command()
+@PROJECT
+@HOST
+def engine(project: str, host: str) -> int:
+    """Make sure that an engine answers and that there is a base image, and say which."""
+    streams = Streams()
+    needs = doctor.needs_of(Path(project).resolve())
+    ready = engine_setup.ensure_engine(lambda: engine_at(host), needs.settings.image, needs.python, streams.say)
+    for line in ready.done:
+        click.echo(line)
+    click.echo(f"engine: {ready.endpoint}")
+    click.echo(f"base image: {', '.join(ready.base.tags) or ready.base.identity}")
     return ExitCode.PARITY
 
 

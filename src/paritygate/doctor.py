@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from paritygate import config_file
+from paritygate.config import Settings
 from paritygate.docker_engine.requests import EngineInfo
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import NoVerdictError
@@ -25,23 +26,35 @@ class Report(msgspec.Struct, frozen=True):
     usable: bool
 
 
-def examine(project: Path, connect: Callable[[], Engine]) -> Report:
-    """Look at the engine, the base image, the project's dependencies and the axes; raises `ConfigError` for bad settings."""
+class Needs(msgspec.Struct, frozen=True):
+    """What a project asks of an engine: its settings, where its dependencies are written, and the Python `X.Y` to run on."""
+
+    settings: Settings
+    source: str
+    python: str
+
+
+def needs_of(project: Path) -> Needs:
+    """Read what a project needs; raises `ConfigError` for bad settings."""
     settings = config_file.load(project).settings
     recipe = find(project, "", settings.image)
-    wanted = base.choose_python(
-        settings.image, project, recipe.requires_python, f"{sys.version_info.major}.{sys.version_info.minor}"
-    )
-    lines = [f"dependencies   {recipe.source}"]
+    running = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return Needs(settings, recipe.source, base.choose_python(settings.image, project, recipe.requires_python, running))
+
+
+def examine(project: Path, connect: Callable[[], Engine]) -> Report:
+    """Look at the engine, the base image, the project's dependencies and the axes; raises `ConfigError` for bad settings."""
+    needs = needs_of(project)
+    lines = [f"dependencies   {needs.source}"]
     try:
         engine = connect()
     except NoVerdictError as error:
         return Report("\n".join([f"engine         none: {error.message}", f"               {error.hint}", *lines]), usable=False)
-    present = base.look_up(engine, settings.image, wanted)
+    present = base.look_up(engine, needs.settings.image, needs.python)
     named = (
         ", ".join(present.tags) or present.identity
         if present
-        else f"none yet; `paritygate engine` finds or makes one for {wanted}"
+        else f"none yet; `paritygate engine` finds or makes one for {needs.python}"
     )
     lines.append(f"base image     {named}")
     return Report("\n".join([*_engine(engine.info), *lines, *_axes(engine.info)]), usable=True)
