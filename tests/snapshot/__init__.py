@@ -1,0 +1,1 @@
+"""Snapshots of real repositories in temporary directories."""
