@@ -96,7 +96,8 @@ def _headline(artifact: Artifact) -> Iterator[str | Text]:
     line = spell_out(verdict.line or verdict.name)
     yield Text(line if code in line else f"{line} ({code})", style=_COLOURS[verdict.name])
     for reason in verdict.reasons:
-        yield f"  {spell_out(reason)}"
+        if reason not in verdict.line:
+            yield f"  {spell_out(reason)}"
 
 
 def _axes(artifact: Artifact) -> Iterator[str]:
