@@ -40,7 +40,8 @@ class SocketStreams:
     """
 
     def __init__(self, handed_over: Any) -> None:
-        self._file = handed_over
+        # Held, because the connection is closed when what it belongs to is forgotten.
+        self._handed_over = handed_over
         # For a unix or tcp connection this is what `http.client` reads from, whose socket is inside; for TLS it is the socket.
         self._socket: socket.socket = getattr(handed_over, "_sock", handed_over)
         self._socket.settimeout(None)
@@ -67,11 +68,11 @@ class SocketStreams:
     def release(self) -> None:
         """Close for good; to be called when nobody reads any more."""
         self.close()
-        # The objects around it were left half read when it was handed over; closing them in their way would flush and fail.
+        # The objects around the connection were left half read when it was handed over, and would fail to close in their way.
         with suppress(OSError):
-            self._file.close()
-        with suppress(OSError):
-            self._socket.close()
+            descriptor = self._socket.detach()
+            if descriptor >= 0:
+                socket.close(descriptor)
 
     def _pieces(self) -> Iterator[bytes]:
         while not self._closed:
