@@ -52,6 +52,7 @@ class Client(APIClient):  # type: ignore[misc] # the SDK is untyped
             tls=_tls(candidate.certificates),
             max_pool_size=CONNECTIONS,
         )
+        self._candidate = candidate
         # Neither proxies nor the certificate bundle nor the .netrc of the environment concern an engine; requests would let
         # `REQUESTS_CA_BUNDLE` win over the certificates of the context.
         self.trust_env = False
@@ -62,6 +63,10 @@ class Client(APIClient):  # type: ignore[misc] # the SDK is untyped
             quick = str(method).upper() in QUICK_METHODS
             keywords["timeout"] = min(self.timeout, QUICK_SECONDS) if quick else self.timeout
         return super().request(method, *args, **keywords)
+
+    def with_limit(self, seconds: float) -> Client:
+        """Make a client of the same engine with another limit for each answer."""
+        return Client(self._candidate, self.api_version, seconds)
 
     def _set_auth_headers(self, headers: dict[str, Any]) -> None:
         """Go on without credentials where a helper fails: most base images need none, and a build names what it cannot get."""

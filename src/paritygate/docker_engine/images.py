@@ -20,6 +20,9 @@ from paritygate.docker_engine.requests import KIND_LABEL, BuildRequest, ImageRec
 from paritygate.errors import BuildError, EngineError
 
 TAIL = 25
+# A registry that cannot be reached behind a firewall is silent; one that answers shows progress all the time.
+SILENT_PULL_SECONDS = 60.0
+NO_SPACE = "no space left"
 
 
 def build(client: Client, run: Run, request: BuildRequest, log: Log) -> ImageRecord:
@@ -62,22 +65,31 @@ def context(files: dict[str, bytes]) -> bytes:
 
 def pull(client: Client, reference: str, log: Log) -> ImageRecord | None:
     """Pull an image; None where no registry answers or it does not have it. `log` is told why."""
+    impatient = client.with_limit(SILENT_PULL_SECONDS)
     try:
-        try:
-            failure = _follow(client.pull(_tagged(reference), stream=True, decode=True), log, deque(maxlen=TAIL))
-        except (StoreError, DockerException) as error:
-            if isinstance(error, APIError):
-                raise
-            log(f"pulling `{reference}` without credentials: {explain(error)}")
-            failure = _follow(client.pull(_tagged(reference), stream=True, decode=True, auth_config={}), log, deque(maxlen=TAIL))
+        failure = _pull(impatient, reference, log)
     except FOREIGN as error:
         failure = explain(error)
-    if failure:
-        log(f"`{reference}` cannot be pulled: {failure}")
-        if "no space left" in failure.lower():
-            raise EngineError(f"the engine could not pull `{reference}`: {failure}", hint_for(failure))
-        return None
-    return find(client, reference)
+    finally:
+        impatient.close()
+    if not failure:
+        return find(client, reference)
+    log(f"`{reference}` cannot be pulled: {failure}")
+    if NO_SPACE in failure.lower():
+        raise EngineError(f"the engine could not pull `{reference}`: {failure}", hint_for(failure))
+    return None
+
+
+def _pull(client: Client, reference: str, log: Log) -> str:
+    whole = _tagged(reference)
+    tail: deque[str] = deque(maxlen=TAIL)
+    try:
+        return _follow(client.pull(whole, stream=True, decode=True), log, tail)
+    except APIError:
+        raise
+    except (StoreError, DockerException) as error:
+        log(f"pulling `{reference}` without credentials: {explain(error)}")
+    return _follow(client.pull(whole, stream=True, decode=True, auth_config={}), log, tail)
 
 
 def import_image(client: Client, tar: Tar, tag: str, labels: dict[str, str]) -> ImageRecord:
