@@ -39,7 +39,7 @@ class CellFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Version(msgspec.Struct, frozen=True):
-    """The one field that is read before all others."""
+    """The one field that tells what a file is, where the rest cannot be read."""
 
     schema: int
 
@@ -81,17 +81,26 @@ def _read(path: Path, kind: type[Read]) -> Read:
     except OSError as error:
         raise UsageError(f"cannot read `{path}`: {error.strerror}") from error
     try:
-        found = msgspec.json.decode(content, type=Version)
+        whole = msgspec.json.decode(content, type=kind)
+    except msgspec.DecodeError as error:
+        _check_schema(path, _schema_of(path, content))
+        raise UsageError(f"`{path}` does not fit schema {SCHEMA}: {error}") from error
+    _check_schema(path, whole.schema)
+    return whole
+
+
+def _schema_of(path: Path, content: bytes) -> int:
+    try:
+        return msgspec.json.decode(content, type=Version).schema
     except msgspec.DecodeError as error:
         hint = "give a `parity_report.json` or a cell file; `paritygate schema` says what they hold"
         raise UsageError(f"`{path}` is no report of ours: {error}", hint) from error
-    if found.schema != SCHEMA:
+
+
+def _check_schema(path: Path, found: int) -> None:
+    if found != SCHEMA:
         hint = "classify it with the version of paritygate that wrote it"
-        raise UsageError(f"`{path}` has schema {found.schema}, and this version reads schema {SCHEMA}", hint)
-    try:
-        return msgspec.json.decode(content, type=kind)
-    except msgspec.DecodeError as error:
-        raise UsageError(f"`{path}` does not fit schema {SCHEMA}: {error}") from error
+        raise UsageError(f"`{path}` has schema {found}, and this version reads schema {SCHEMA}", hint)
 
 
 def schema() -> dict[str, Any]:

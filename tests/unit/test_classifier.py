@@ -453,7 +453,7 @@ class TestVerdict:
         ]
         assert verdict(findings, facts(*cells)).reasons == (
             "1 test disagrees with itself inside one environment, first `n`",
-            "2 tests disagree between environments, and with itself in none, first `c`",
+            "2 tests agree with themselves and differ between environments, first `c`",
             "1 test fails the same way everywhere, first `r`",
         )
 

@@ -23,7 +23,7 @@ WHOLE = frozenset({Outcome.ERROR, Outcome.SKIPPED})
 Runs = dict[TestId, TestRun]
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class Row(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One test over all cells, in the cells' order; `runs` holds what bore each outcome out, None where nothing was recorded."""
 
     test: TestId
@@ -150,7 +150,7 @@ def _columns(cells: Sequence[Cell]) -> tuple[tuple[Column, ...], dict[TestId, st
 def _loose(cells: Sequence[Cell], recorded: Sequence[Runs]) -> frozenset[TestId]:
     """Find the ids with addresses that not every finished cell has; a constant written in hexadecimal is in all of them."""
     addressed = [
-        {test for test in (*runs, *cell.running) if "0x" in test.nodeid.lower() and ADDRESS.search(test.nodeid)}
+        {test for test in (*runs, *cell.running) if ("0x" in test.nodeid or "0X" in test.nodeid) and ADDRESS.search(test.nodeid)}
         for cell, runs in zip(cells, recorded, strict=True)
     ]
     everything = frozenset[TestId]().union(*addressed)

@@ -27,6 +27,13 @@ class Columns(msgspec.Struct, frozen=True):
     stop: int
 
 
+class Pattern(msgspec.Struct, frozen=True):
+    """A label with the outcomes that it follows from; a large suite has few, and all findings of one share it."""
+
+    label: Label
+    outcomes: dict[EnvironmentName, tuple[Outcome, ...]]
+
+
 def label_of(outcomes: Iterable[Sequence[Outcome]]) -> Label:
     """Label a test by its outcomes, given for each environment attempt by attempt.
 
@@ -57,22 +64,27 @@ def label(cells: Iterable[Cell], purpose: Purpose = Purpose.GATE) -> tuple[Findi
     """Label every test that the cells of one purpose know, in the order of node ids; excluded tests are not among them."""
     chosen = _by_environment(cell for cell in cells if cell.purpose is purpose)
     columns = _columns(chosen)
-    known: dict[tuple[Outcome, ...], Label] = {}
+    patterns: dict[tuple[Outcome, ...], Pattern] = {}
     findings = []
     for row in observe(chosen):
-        answer = known.get(row.outcomes)
-        if answer is None:
-            answer = known[row.outcomes] = label_of([row.outcomes[part.start : part.stop] for part in columns])
+        pattern = patterns.get(row.outcomes)
+        if pattern is None:
+            pattern = patterns[row.outcomes] = _pattern(row.outcomes, columns)
         findings.append(
             Finding(
                 nodeid=row.test.nodeid,
                 occurrence=row.test.occurrence,
-                label=answer,
-                outcomes={part.env: row.outcomes[part.start : part.stop] for part in columns},
-                note=row.note if answer is Label.CONSISTENT_GREEN else _note(row, answer, chosen),
+                label=pattern.label,
+                outcomes=pattern.outcomes,
+                note=row.note if pattern.label is Label.CONSISTENT_GREEN else _note(row, pattern.label, chosen),
             )
         )
     return tuple(findings)
+
+
+def _pattern(outcomes: tuple[Outcome, ...], columns: Sequence[Columns]) -> Pattern:
+    by_environment = {part.env: outcomes[part.start : part.stop] for part in columns}
+    return Pattern(label_of(by_environment.values()), by_environment)
 
 
 def excluded(cells: Iterable[Cell], purpose: Purpose = Purpose.GATE) -> dict[NodeId, str]:

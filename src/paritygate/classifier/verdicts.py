@@ -146,21 +146,22 @@ def _undecided(findings: Sequence[Finding], gate: Sequence[Cell]) -> Iterable[st
 def _diagnoses(findings: Sequence[Finding]) -> tuple[str, ...]:
     found = Counter(finding.label for finding in findings)
     says = {
-        Label.NONDETERMINISM_EVERYWHERE: "with itself in every environment",
-        Label.NONDETERMINISM: "with itself inside one environment",
-        Label.COUPLING: "between environments, and with itself in none",
-        Label.CONSISTENT_RED: "",
+        Label.NONDETERMINISM_EVERYWHERE: (
+            "disagrees with itself in every environment",
+            "disagree with themselves in every environment",
+        ),
+        Label.NONDETERMINISM: ("disagrees with itself inside one environment", "disagree with themselves inside one environment"),
+        Label.COUPLING: (
+            "agrees with itself and differs between environments",
+            "agree with themselves and differ between environments",
+        ),
+        Label.CONSISTENT_RED: ("fails the same way everywhere", "fail the same way everywhere"),
     }
     reasons = []
-    for each, where in says.items():
+    for each, (one, several) in says.items():
         if found[each]:
             first = next(finding for finding in findings if finding.label is each)
-            verb = (
-                f"disagree{'s' * (found[each] == 1)} {where}"
-                if where
-                else f"fail{'s' * (found[each] == 1)} the same way everywhere"
-            )
-            reasons.append(f"{_number(found[each], 'test')} {verb}, first {_name(first)}")
+            reasons.append(f"{_number(found[each], 'test')} {one if found[each] == 1 else several}, first {_name(first)}")
     return tuple(reasons)
 
 
