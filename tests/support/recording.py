@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -74,13 +75,22 @@ class Recording(msgspec.Struct, frozen=True):
         return [event["nodeid"] for event in self.of("test-start")]
 
     def order_of(self, worker: str) -> list[str]:
-        """The node ids in the order in which they began on one worker."""
+        """List the node ids in the order in which they began on one worker."""
         return [event["nodeid"] for event in self.of("test-start") if event["worker"] == worker]
 
     def test(self, nodeid: str) -> Event:
         """Find the outcome of one test."""
         (event,) = [event for event in self.of("test") if event["nodeid"] == nodeid]
         return event
+
+
+def plant(tree: Path, files: Mapping[str, str]) -> Path:
+    """Write files into a tree, dedented, and say where it is."""
+    for name, text in files.items():
+        file = tree / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(textwrap.dedent(text), encoding="utf-8")
+    return tree
 
 
 def record(tree: Path, asked: Asked | None = None) -> Recording:

@@ -205,8 +205,11 @@ class Roster:
     """Which item is which test: its id relative to the tree, without addresses, and which of several equal ones it is."""
 
     def __init__(self, settings: Settings) -> None:
+        self._root = settings.root
+        self._rootdirs = _folder_prefixes(settings.rootdir)
         directory = os.path.relpath(settings.rootdir, settings.root)
         self._prefix = "" if directory == "." else directory.replace(os.sep, "/") + "/"
+        self._files: Dict[Any, str] = {}
         self._tests: Dict[pytest.Item, Test] = {}
         self._met: Dict[str, int] = {}
         self.unstable: Dict[str, None] = {}
@@ -218,11 +221,22 @@ class Roster:
         path, separator, rest = nodeid.partition("::")
         return posixpath.normpath(self._prefix + path) + separator + rest
 
+    def name(self, node: Any) -> str:
+        """Say the id of a node relative to the tree, also in a file outside pytest's root directory."""
+        file = node
+        while file is not None and not isinstance(file, pytest.File):
+            file = file.parent
+        if file is None or not node.nodeid.startswith(file.nodeid):
+            return self.relative(node.nodeid)
+        if file not in self._files:
+            self._files[file] = self._file_name(file)
+        return self._files[file] + str(node.nodeid)[len(file.nodeid) :]
+
     def number(self, items: Iterable[pytest.Item]) -> None:
         """Name the items that have no name yet, in the order given."""
         for item in items:
             if item not in self._tests:
-                plain = self.relative(item.nodeid)
+                plain = self.name(item)
                 nodeid = stable(plain)
                 if nodeid != plain:
                     self.unstable[nodeid] = None
@@ -235,6 +249,17 @@ class Roster:
         if item not in self._tests:
             self.number([item])
         return self._tests[item]
+
+    def _file_name(self, file: pytest.File) -> str:
+        path = str(file.path)
+        name = os.path.relpath(path, self._root).replace(os.sep, "/")
+        inside = path.startswith(self._rootdirs) or name.startswith("../")
+        return self.relative(file.nodeid) if inside else name
+
+
+def _folder_prefixes(folder: str) -> Tuple[str, ...]:
+    """Say how paths in a folder begin, by its name and by what links in it lead to."""
+    return tuple({top.rstrip(os.sep) + os.sep for top in (folder, os.path.realpath(folder))})
 
 
 # --------------------------------------------------------------------------------------------------------- the order of tests
@@ -250,7 +275,7 @@ def seeded(items: Sequence[pytest.Item], seed: int, roster: Roster) -> List[pyte
     def place(node: Any) -> Tuple[bytes, ...]:
         if node not in places:
             above = () if isinstance(node, pytest.File) else place(node.parent)
-            places[node] = (*above, key(roster.relative(node.nodeid)))
+            places[node] = (*above, key(roster.name(node)))
         return places[node]
 
     def position(item: pytest.Item) -> Tuple[bytes, ...]:
@@ -395,7 +420,7 @@ class Investigator:
 
     def __init__(self, settings: Settings, roster: Roster) -> None:
         self._roster = roster
-        self._tops = tuple({top.rstrip(os.sep) + os.sep for top in (settings.root, os.path.realpath(settings.root))})
+        self._tops = _folder_prefixes(settings.root)
         self._top = settings.root
         self._rootdir = settings.rootdir
         self._known: Dict[str, str] = {}
@@ -594,13 +619,13 @@ class Recorder:
         self._deselected += len(items)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_make_collect_report(self) -> Wrapper:
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Wrapper:
         """Record what could not be collected."""
         outcome = yield
         if outcome.excinfo is not None or outcome.get_result().outcome == "passed":
             return
         report = outcome.get_result()
-        nodeid = stable(self._roster.relative(report.nodeid))
+        nodeid = stable(self._roster.name(collector))
         if report.outcome == "skipped":
             fold = Fold()
             fold.add(report)
@@ -732,7 +757,7 @@ def _group(item: pytest.Item, roster: Roster) -> str:
     if mark is not None:
         return f"group {mark.args[0] if mark.args else mark.kwargs.get('name', 'default')}"
     file = next((node for node in reversed(item.listchain()) if isinstance(node, pytest.File)), item)
-    return f"file {roster.relative(file.nodeid)}"
+    return f"file {roster.name(file)}"
 
 
 def _portable(value: Any) -> Any:
@@ -1145,7 +1170,8 @@ class Preparation:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
-        """Say what was switched off."""
+        """Look at the options a last time, after every `pytest_configure`, and say what was switched off."""
+        self._neutraliser.set_options()
         self._neutraliser.take_out_plugins()
         if self._emit is not None and self._neutraliser.what:
             self._emit("neutralised", what=list(self._neutraliser.what))
