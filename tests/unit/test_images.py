@@ -57,7 +57,8 @@ def test_the_interpreter_is_the_one_asked_for_or_the_nearest_admitted(
 
 def test_sources_of_this_release_are_read_from_both_kinds_of_lists(tmp_path: Path) -> None:
     (tmp_path / "sources.list.d").mkdir()
-    (tmp_path / "os-release").write_text('ID=debian\nVERSION_CODENAME=someday\nNAME="Debian GNU/Linux"\n', encoding="utf-8")
+    release = tmp_path / "os-release"
+    release.write_text('ID=debian\nVERSION_CODENAME=someday\nNAME="Debian GNU/Linux"\n', encoding="utf-8")
     (tmp_path / "sources.list").write_text(
         "deb http://a.example/debian someday main\n# deb http://b.example x y\n", encoding="utf-8"
     )
@@ -66,7 +67,7 @@ def test_sources_of_this_release_are_read_from_both_kinds_of_lists(tmp_path: Pat
         "Signed-By: /usr/share/keyrings/k.gpg\n\nTypes: deb\nURIs: https://foreign.example\nSuites: nodistro\nComponents: main\n",
         encoding="utf-8",
     )
-    found = this_distribution(tmp_path, tmp_path / "os-release")
+    found = this_distribution(tmp_path, release)
     assert found is not None
     assert (found.name, found.suite) == ("debian", "someday")
     assert found.sources == (
