@@ -63,7 +63,7 @@ def test_sources_of_this_release_are_read_from_both_kinds_of_lists(tmp_path: Pat
         "deb http://a.example/debian someday main\n# deb http://b.example x y\n", encoding="utf-8"
     )
     (tmp_path / "sources.list.d" / "more.sources").write_text(
-        "Types: deb\n# a remark\nURIs: http://c.example/debian\nSuites: someday-updates someday-backports\nComponents: main contrib\n"
+        "Types: deb\n# a remark\nURIs: http://c.example/debian\nSuites: someday-updates x-backports\nComponents: main contrib\n"
         "Signed-By: /usr/share/keyrings/k.gpg\n\nTypes: deb\nURIs: https://foreign.example\nSuites: nodistro\nComponents: main\n",
         encoding="utf-8",
     )
