@@ -135,7 +135,7 @@ def test_much_output_of_tests_loses_no_result(runner_of: RunnerOf) -> None:
 
 def test_a_cell_over_its_limit_is_timed_out_and_keeps_what_finished(runner_of: RunnerOf) -> None:
     files = {"test_slow.py": "import time\ndef test_quick(): pass\ndef test_slow(): time.sleep(600)\n"}
-    limits = Limits(cell_seconds=6, test_seconds=300, idle_seconds=300)
+    limits = Limits(cell_seconds=20, test_seconds=300, idle_seconds=300)
     cell = runner_of(files).run(the_plan(limits=limits), ignore)
     assert cell.status is CellStatus.TIMED_OUT
     assert "test_slow.py::test_slow" in {test.nodeid for test in cell.running}

@@ -276,6 +276,7 @@ def test_temporary_images_of_dead_runs_are_swept_and_those_of_living_ones_kept(
     made = engine.build(BuildRequest(tag=tag, files={"Dockerfile": recipe}, labels={KIND_LABEL: TEMPORARY}), ignore)
     engine.sweep()
     assert engine.image(tag) == made
+    engine.remove_image(tag)
     owner = json.loads(made.labels[OWNER_LABEL])
     dead = {KIND_LABEL: TEMPORARY, OWNER_LABEL: json.dumps({**owner, "started": "long ago"})}
     engine.build(BuildRequest(tag=tag, files={"Dockerfile": recipe}, labels=dead), ignore)

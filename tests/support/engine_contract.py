@@ -10,7 +10,15 @@ from typing import Any
 
 import pytest
 
-from paritygate.docker_engine.requests import KIND_LABEL, BuildRequest, Commit, ContainerRequest
+from paritygate.docker_engine.requests import (
+    DEADLINE_LABEL,
+    KIND_LABEL,
+    OWNER_LABEL,
+    RUN_LABEL,
+    BuildRequest,
+    Commit,
+    ContainerRequest,
+)
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import BuildError, EngineError
 
@@ -131,7 +139,8 @@ class EngineContract:
             assert b"TOKEN=it's $ecret\nand more\n" in output(streams.frames())[1]
             container.wait(30)
             made = container.commit(Commit(tag=tag, labels={KIND_LABEL: "contract"}, environment={"SHOWN": "yes"}))
-        assert made.labels == {KIND_LABEL: "contract"}
+        assert made.labels[KIND_LABEL] == "contract"
+        assert not {RUN_LABEL, OWNER_LABEL, DEADLINE_LABEL} & set(made.labels)
         with engine.container(a_request(tag, "env")) as container:
             streams = container.attach()
             container.start()
@@ -145,11 +154,11 @@ class EngineContract:
 
     def test_a_build_gives_an_image_with_labels_and_tells_its_steps(self, engine: Engine, base: str, tag: str) -> None:
         lines: list[str] = []
-        recipe = f"FROM {base}\nENV BUILT=yes".encode()
+        recipe = f"FROM {base}\nENV BUILT={tag}".encode()
         made = engine.build(BuildRequest(tag=tag, files={"Dockerfile": recipe}, labels={KIND_LABEL: "contract"}), lines.append)
         assert made.tags == (tag,)
-        assert made.labels == {KIND_LABEL: "contract"}
-        assert any(line.endswith(" : ENV BUILT=yes") for line in lines)
+        assert made.labels[KIND_LABEL] == "contract"
+        assert any(line.endswith(f" : ENV BUILT={tag}") for line in lines)
         assert made in engine.images()
 
     def test_a_build_that_fails_tells_the_end_of_its_log(self, engine: Engine, base: str, tag: str) -> None:
