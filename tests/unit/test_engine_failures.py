@@ -36,7 +36,7 @@ def raised(kind: type[BaseException]) -> BaseException:
     return error
 
 
-@pytest.mark.parametrize("kind", sorted(set(foreign_classes()), key=lambda kind: f"{kind.__module__}.{kind.__name__}"))
+@pytest.mark.parametrize("kind", sorted(set(foreign_classes()), key=str))
 def test_no_error_of_the_sdk_or_of_requests_is_left_unmapped(kind: type[BaseException]) -> None:
     with pytest.raises(EngineError, match=r"^the engine could not do it: "), engine_errors("do it"):
         raise raised(kind)
@@ -71,7 +71,11 @@ def test_our_own_mistakes_and_interruptions_pass_through() -> None:
         ("write /var/lib/docker/x: no space left on device", "paritygate images prune"),
         ("could not find an available, non-overlapping IPv4 address pool among the defaults", "docker network prune"),
         ("Bind for 0.0.0.0:80 failed: port is already allocated", "docker ps"),
-        ("PermissionError(13, 'Permission denied')", "group `docker`"),
+        ("('Connection aborted.', PermissionError(13, 'Permission denied'))", "group `docker`"),
+        ("[Errno 13] Permission denied", "group `docker`"),
+        ("[Errno 111] Connection refused", "start it again"),
+        ("/bin/sh: cannot create /x: permission denied", ""),
+        ("dial tcp 10.0.0.1:443: connect: connection refused", ""),
         ("Credentials store docker-credential-desktop exited", "credsStore"),
         ("something new", ""),
     ],

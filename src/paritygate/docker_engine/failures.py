@@ -24,25 +24,26 @@ FOREIGN = (
     OSError,
 )
 
+GONE = "the engine is gone: start it again"
+NOT_ALLOWED = "this user may not talk to the engine: join the group `docker` (log in again), or use a rootless engine"
+NO_SPACE = "free space for the engine: `paritygate images prune`, then `docker system df` shows what takes the rest"
+NO_NETWORK = "the engine has no network left to give: `docker network prune` removes unused ones"
+
 HINTS = (
-    (
-        "no space left on device",
-        "free space for the engine: `paritygate images prune`, then `docker system df` shows what takes the rest",
-    ),
-    ("non-overlapping ipv4 address pool", "the engine has no network left to give: `docker network prune` removes unused ones"),
-    ("all predefined address pools", "the engine has no network left to give: `docker network prune` removes unused ones"),
+    ("no space left on device", NO_SPACE),
+    ("non-overlapping ipv4 address pool", NO_NETWORK),
+    ("all predefined address pools", NO_NETWORK),
     ("port is already allocated", "another container has that port: `docker ps` names it"),
-    ("address already in use", "another process has that port"),
-    (
-        "permission denied",
-        "this user may not talk to the engine: join the group `docker` (log in again), or use a rootless engine",
-    ),
+    # With their numbers these are this computer's own refusals; without, they would be those of a program inside a container.
+    ("errno 13] permission denied", NOT_ALLOWED),
+    ("permissionerror(13", NOT_ALLOWED),
+    ("errno 111] connection refused", GONE),
+    ("errno 61] connection refused", GONE),
     ("toomanyrequests", "the registry limits pulls: log in with `docker login`, or wait"),
     ("credentials store", "a credential helper named in the Docker configuration fails: check `credsStore` and `credHelpers`"),
     ("client version", "engine and SDK do not understand each other: update the older of the two"),
-    ("connection refused", "the engine is gone: start it again"),
     ("no such file or directory: unknown", "the image lacks the program that was to be started"),
-    ("timed out", "the engine is overloaded or hangs: `docker info` shows whether it still answers"),
+    ("read timed out", "the engine is overloaded or hangs: `docker info` shows whether it still answers"),
     ("cannot allocate memory", "the engine's computer is out of memory"),
 )
 
