@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
+import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from paritygate.config import ImageSettings
 from paritygate.docker_engine.connect import connect
 from paritygate.docker_engine.endpoints import EndpointSearch
 from paritygate.docker_engine.engine import DockerEngine
-from paritygate.docker_engine.requests import KIND_LABEL
-
-BASES = ("paritygate-dev-base:latest", "python:3.11-slim")
+from paritygate.images.base import find_or_make
 
 
 def the_engine() -> DockerEngine:
@@ -30,12 +30,9 @@ def engine() -> Iterator[DockerEngine]:
 
 @pytest.fixture(scope="session")
 def base(engine: DockerEngine) -> str:
-    """Find an image with Python and a shell: the one that `nox -s engine` has made, or a usual one."""
-    made = [image.tags[0] for image in engine.images() if image.labels[KIND_LABEL] == "base" and image.tags]
-    for reference in (*made, *BASES):
-        if engine.image(reference) or engine.pull(reference, print):
-            return reference
-    pytest.fail("there is no base image: run `nox -s engine`")
+    """Take the image with Python and a shell that a gate without settings would start from."""
+    running = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return find_or_make(engine, ImageSettings(), running, print).tags[0]
 
 
 @pytest.fixture
