@@ -40,7 +40,8 @@ def lay_out(folder: Path, tests: int, seconds: float) -> None:
 def gate(folder: Path) -> float:
     """Run the gate once; returns seconds."""
     began = time.perf_counter()
-    command = [sys.executable, "-m", "paritygate", "run", "--project", str(folder), "--quiet", "--report", str(folder / "report.json")]
+    program = [sys.executable, "-m", "paritygate", "run", "--quiet"]
+    command = [*program, "--project", str(folder), "--report", str(folder / "report.json")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"the gate ended {done.returncode}\n{done.stdout}\n{done.stderr}")
@@ -51,7 +52,8 @@ def bare(image: str, timezone: str, locale: str, workers: int) -> None:
     """Run one container by hand."""
     command = ["docker", "run", "--rm", "--init", "--network", "none", "--user", "1000:1000", "--workdir", "/workspace"]
     command += ["-e", f"TZ={timezone}", "-e", f"LC_ALL={locale}", "-e", "PYTHONDONTWRITEBYTECODE=1", "-e", "PYTHONHASHSEED=1"]
-    command += [image, VENV, "-m", "pytest", "-q", "-p", "no:cacheprovider"] + (["-n", str(workers)] if workers else ["-p", "no:xdist"])
+    command += [image, VENV, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command += ["-n", str(workers)] if workers else ["-p", "no:xdist"]
     subprocess.run(command, check=True, capture_output=True)
 
 
@@ -68,7 +70,8 @@ def by_hand(report: dict[str, object]) -> float:
                 bare(*cell)
         else:
             with ThreadPoolExecutor(2) as pool:
-                list(pool.map(lambda _: bare(*cell), range(2)))
+                for running in [pool.submit(bare, *cell) for _ in range(2)]:
+                    running.result()
     return time.perf_counter() - began
 
 

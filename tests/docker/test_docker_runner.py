@@ -180,7 +180,7 @@ def test_a_cell_that_takes_all_memory_is_out_of_memory(runner_of: RunnerOf) -> N
 def test_a_launcher_that_the_image_lacks_is_an_unusable_cell(engine: DockerEngine, base: str) -> None:
     cell = DockerRunner(engine, lambda _plan: CellImage(base)).run(the_plan(), ignore)
     assert cell.status is CellStatus.UNUSABLE
-    assert "/opt/paritygate/venv/bin/python" in cell.detail
+    assert "/opt/paritygate/python" in cell.detail
 
 
 def test_the_log_is_read_again_where_the_connection_broke(runner_of: RunnerOf) -> None:

@@ -24,6 +24,7 @@ from tests.support.fake_engine import FakeContainer, FakeEngine, FakeStreams, Ki
 from tests.support.plans import a_plan, an_environment
 
 PYTHON = "/opt/paritygate/venv/bin/python"
+SUPERVISOR = "/opt/paritygate/python"
 IDS = [NodeId("test_a.py::test_one"), NodeId("test_a.py::test_two")]
 DATES = ["2024-01-01", "2024-01-01"]
 START = {"e": "start", "probe": msgspec.to_builtins(a_probe()), "dates": DATES}
@@ -64,7 +65,7 @@ def everything(process: Process, given: dict[str, Any], say: Callable[[dict[str,
 
 
 def an_engine(says: Says) -> FakeEngine:
-    engine = FakeEngine({PYTHON: launcher(says)})
+    engine = FakeEngine({SUPERVISOR: launcher(says)})
     engine.keep("cell:1", {}, {}, {})
     return engine
 
@@ -85,7 +86,7 @@ def test_a_cell_is_all_that_its_launcher_said() -> None:
     assert (cell.returncode, cell.passed, cell.runner) == (1, False, "docker")
     assert cell.stderr_tail == "1 failed, 1 passed\n"
     assert cell.started.endswith("+00:00")
-    assert (seen[-1].step, seen[-1].collected, seen[-1].done, seen[-1].red) == ("ended", 2, 2, 1)
+    assert (seen[-1].step, seen[-1].collected, seen[-1].done, seen[-1].red) == ("finished", 2, 2, 1)
 
 
 def test_the_container_is_without_network_and_has_few_capabilities_and_the_limits_of_the_plan() -> None:
@@ -93,7 +94,7 @@ def test_the_container_is_without_network_and_has_few_capabilities_and_the_limit
     limits = Limits(cell_seconds=100, processes=33, memory=1 << 30, shared_memory=1 << 20)
     DockerRunner(engine, image_of).run(a_plan(an_environment(cpus=1.5), limits=limits), ignore)
     (request,) = engine.requests
-    assert request.command == (PYTHON, "/opt/paritygate/guest/launcher.py")
+    assert request.command == (SUPERVISOR, "-I", "-S", "-B", "/opt/paritygate/guest/launcher.py")
     assert (request.image, request.kind, request.name, request.user) == ("cell:1", "cell", "here-1", "0:0")
     assert (request.network, request.stdin) == (False, True)
     assert request.capabilities == ("KILL", "SETGID", "SETPCAP", "SETUID")
@@ -177,7 +178,7 @@ class CuttingEngine(FakeEngine):
 
 
 def test_what_a_broken_connection_lost_is_read_from_the_engines_log() -> None:
-    engine = CuttingEngine({PYTHON: launcher(everything)})
+    engine = CuttingEngine({SUPERVISOR: launcher(everything)})
     engine.keep("cell:1", {}, {}, {})
     cell = DockerRunner(engine, image_of).run(a_plan(), ignore)
     assert cell.status is CellStatus.FINISHED

@@ -43,15 +43,15 @@ def test_without_a_terminal_a_cell_says_a_few_lines() -> None:
             live.watch(running(done, red=done // 20))
             clock.now += 0.25
         live.watch(running(40, 2))
-        live.watch(running(40, 2, step="ended"))
-        live.watch(running(40, 2, step="ended"))
+        live.watch(running(40, 2, step="finished"))
+        live.watch(running(40, 2, step="finished"))
     assert stream.getvalue().splitlines() == [
         "local-like-1: started",
         "local-like-1: collected 40",
         "local-like-1: 25 %, 10 of 40, 0 red",
         "local-like-1: 50 %, 20 of 40, 1 red",
         "local-like-1: 75 %, 30 of 40, 1 red",
-        "local-like-1: ended, 40 of 40, 2 red, 10.0 s",
+        "local-like-1: finished, 40 of 40, 2 red, 10.0 s",
     ]
 
 

@@ -14,8 +14,9 @@ from paritygate.environments import Facts, Resolution
 from paritygate.errors import NoVerdictError
 from paritygate.gate.request import Request, World
 from paritygate.gate.settled import Settled
-from paritygate.images import access, baking, preparing
+from paritygate.images import access, baking, keeping, preparing
 from paritygate.images.baking import BakeRequest
+from paritygate.images.names import Kind
 from paritygate.images.preparing import PrepareRequest
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import CellPlan, Selection
@@ -27,13 +28,15 @@ from paritygate.snapshot import archive as snapshot_archive
 from paritygate.snapshot import survey, tree
 
 LONGEST_WAIT = 120.0
+TREES_KEPT = 8
 
 Trees = dict[Worktree, Tree]
 
 
 class Images(msgspec.Struct, frozen=True, kw_only=True):
-    """The image of each environment, with the tree that it holds."""
+    """The image of each environment, with the tree that it holds; `project` is the project's name in theirs."""
 
+    project: str
     by_environment: dict[EnvironmentName, CellImage]
     by_tree: dict[Worktree, CellImage]
     base: str
@@ -139,7 +142,18 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
         )
         image = CellImage(baking.bake(engine, bake, world.say).tags[0], one.digest)
         by_environment[EnvironmentName(name)] = by_tree[each.worktree] = image
-    return Images(by_environment=by_environment, by_tree=by_tree, base=prepared.base.identity, dependencies=prepared.dependencies)
+    return Images(
+        project=prepared.project,
+        by_environment=by_environment,
+        by_tree=by_tree,
+        base=prepared.base.identity,
+        dependencies=prepared.dependencies,
+    )
+
+
+def keep_few_trees(engine: Engine, images: Images) -> None:
+    """Remove older snapshots of the project, which every change of its tree adds to; all other layers stay."""
+    keeping.prune(engine, TREES_KEPT, images.project, frozenset({Kind.TREE}))
 
 
 def plan(settled: Settled, trees: Trees, asked: Selection, engine: EngineInfo, world: World) -> Planned:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from paritygate import config_file
+from paritygate import archive, config_file
 from paritygate.config import Settings
 from paritygate.gate.request import Request, World
 
@@ -35,11 +35,12 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def settle(request: Request, world: World) -> Settled:
-    """Read the configuration and lay variables, then the command line, over it."""
+    """Read the configuration and lay variables, then the command line, over it; refuse a report that could not be written."""
     loaded = config_file.load(request.project)
     settings = config_file.apply(loaded.settings, config_file.overrides_from_variables(world.variables), "the environment")
     settings = config_file.apply(settings, request.overrides, "the command line")
     report = request.project / settings.report
+    archive.check_place(report)
     return Settled(
         project=request.project,
         settings=settings,

@@ -16,17 +16,17 @@ def list_kept(engine: Engine) -> tuple[ImageRecord, ...]:
     return tuple(sorted(kept, key=lambda image: (image.created, image.tags), reverse=True))
 
 
-def prune(engine: Engine, keep: int, project: str = "") -> tuple[ImageRecord, ...]:
+def prune(engine: Engine, keep: int, project: str = "", kinds: frozenset[Kind] = frozenset(Kind)) -> tuple[ImageRecord, ...]:
     """Remove all but the newest `keep` images of each project, kind and source, and say which; one in use stays.
 
-    With `project` only that project's are looked at. A base is removed only where nothing at all is to be kept, for it is
-    the one that cannot always be had again.
+    With `project` only that project's are looked at, and of `kinds` only those. A base is removed only where nothing at all
+    is to be kept, for it is the one that cannot always be had again.
     """
     seen: dict[tuple[str, str, str], int] = {}
     doomed: list[ImageRecord] = []
     for image in list_kept(engine):
         kind, owner = image.labels[KIND_LABEL], image.labels.get(PROJECT_LABEL, "")
-        if (project and owner != project) or (kind == Kind.BASE and keep):
+        if kind not in kinds or (project and owner != project) or (kind == Kind.BASE and keep):
             continue
         group = (kind, owner, image.labels.get(SOURCE_LABEL, ""))
         seen[group] = seen.get(group, 0) + 1

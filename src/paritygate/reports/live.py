@@ -27,7 +27,7 @@ SILENT_SECONDS = 60.0
 QUARTERS = 4
 BAR_WIDTH = 20
 
-_ENDS = frozenset({"ended", *(status.value for status in CellStatus)})
+_ENDS = frozenset(status.value for status in CellStatus)
 
 
 class Row:

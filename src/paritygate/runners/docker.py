@@ -91,7 +91,9 @@ class DockerRunner:
             started=started,
             seconds=round(time.monotonic() - began, 3),
         )
-        return self._judged(visit, visit.listener.cell(ending), failure)
+        cell = self._judged(visit, visit.listener.cell(ending), failure)
+        watch(msgspec.structs.replace(visit.listener.progress, step=cell.status.value, running=()))
+        return cell
 
     def stop(self) -> None:
         """End every cell that is running, and let none begin."""
@@ -229,7 +231,7 @@ def request_of(plan: CellPlan, image: str, place: Place, seconds: float) -> Cont
     limits = plan.limits
     return ContainerRequest(
         image=image,
-        command=(place.python, place.launcher),
+        command=(place.supervisor, "-I", "-S", "-B", place.launcher),
         kind="cell",
         name=plan.name,
         network=plan.network,

@@ -28,9 +28,13 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """Where things are in the guest; `path` is searched for programs after the folder of `python`."""
+    """Where things are in the guest; `path` is searched for programs after the folder of `python`.
+
+    `supervisor` is the interpreter that runs the launcher as root: one that tests cannot write, started without site packages.
+    """
 
     python: str = "/opt/paritygate/venv/bin/python"
+    supervisor: str = "/opt/paritygate/python"
     launcher: str = "/opt/paritygate/guest/launcher.py"
     workspace: str = "/workspace"
     stack_directory: str = "/tmp"  # noqa: S108 - in the guest
