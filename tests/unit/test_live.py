@@ -48,9 +48,7 @@ def test_without_a_terminal_a_cell_says_a_few_lines() -> None:
     assert stream.getvalue().splitlines() == [
         "local-like-1: started",
         "local-like-1: collected 40",
-        "local-like-1: 25 %, 10 of 40, 0 red",
         "local-like-1: 50 %, 20 of 40, 1 red",
-        "local-like-1: 75 %, 30 of 40, 1 red",
         "local-like-1: finished, 40 of 40, 2 red, 10.0 s",
     ]
 
@@ -66,7 +64,6 @@ def test_cells_side_by_side_are_told_apart_and_steps_may_be_left_out() -> None:
         "a-1: started",
         "a-1: collected 4",
         "b-1: started",
-        "a-1: 75 %, 3 of 4, 0 red",
         "b-1: unusable, 0 of 0, 0 red, 0.0 s",
     ]
 

@@ -24,6 +24,7 @@ from paritygate.reports.terminal import spell_out
 
 SLOW_SECONDS = 3.0
 SILENT_SECONDS = 60.0
+QUARTER_SECONDS = 5.0
 QUARTERS = 4
 BAR_WIDTH = 20
 
@@ -142,7 +143,7 @@ class Live:
             lines.append(f"collected {progress.collected}")
         if row.end is not None:
             lines.append(f"{progress.step}, {counts}, {row.seconds(now):.1f} s")
-        elif row.quarter < quarter < QUARTERS:
+        elif row.quarter < quarter < QUARTERS and now - row.said >= QUARTER_SECONDS:
             lines.append(f"{quarter * 100 // QUARTERS} %, {counts}")
         elif now - row.said >= SILENT_SECONDS:
             lines.append(f"{spell_out(progress.step)}, {counts}{f', in {slow}' if (slow := row.slow(now)) else ''}")
