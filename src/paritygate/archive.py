@@ -5,6 +5,7 @@ A cell file is the part of an artifact that `CellFile` names; so an artifact is 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
@@ -50,7 +51,23 @@ def write(content: Artifact | CellFile, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         _write_whole(msgspec.json.encode(content) + b"\n", path)
     except OSError as error:
-        raise UsageError(f"cannot write `{path}`: {error.strerror}", "give another place with `--report PATH`") from error
+        raise _unwritable(path, error) from error
+
+
+def check_place(path: Path) -> None:
+    """Make sure that an artifact can be written there, without leaving anything: to be asked before hours of work."""
+    folder = next(above for above in path.absolute().parents if above.exists())
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> UsageError:
+    return UsageError(f"cannot write `{path}`: {error.strerror}", "give another place with `--report PATH`")
 
 
 def _write_whole(data: bytes, path: Path) -> None:

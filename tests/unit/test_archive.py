@@ -70,6 +70,15 @@ class TestReadingAndWriting:
             archive.write(an_artifact(), path)
         assert [each.name for each in tmp_path.iterdir()] == ["r.json"]
 
+    def test_a_place_is_checked_before_there_is_anything_to_write(self, tmp_path: Path) -> None:
+        archive.check_place(tmp_path / "deeper" / "down" / "r.json")
+        assert list(tmp_path.iterdir()) == []
+        (tmp_path / "file").touch()
+        with pytest.raises(UsageError, match=r"cannot write .*: Is a directory"):
+            archive.check_place(tmp_path)
+        with pytest.raises(UsageError, match=r"cannot write .*: Not a directory"):
+            archive.check_place(tmp_path / "file" / "r.json")
+
     def test_artifacts_fit_the_schema_that_is_printed(self, tmp_path: Path) -> None:
         schema = json.loads(archive.schema_text())
         jsonschema.Draft202012Validator.check_schema(schema)
