@@ -388,6 +388,12 @@ def test_workers_and_their_real_order_are_kept() -> None:
     }
 
 
+def test_a_file_that_is_broken_counts_once_however_often_pytest_had_to_start_anew() -> None:
+    broken = {"e": "collect-error", "nodeid": "test_b.py", "failure": FAILURE}
+    listener = heard(*BEGIN, broken, collected("t::a"), begun("t::a"), decided("t::a", "crashed"), broken, broken)
+    assert (listener.progress.done, listener.progress.red) == (1, 2)
+
+
 def test_progress_tells_each_step() -> None:
     listener = Listener(a_plan(), NONCE)
     told = [

@@ -9,7 +9,7 @@ from paritygate.events.ending import Ending
 from paritygate.events.fold import Heard, fold
 from paritygate.events.stream import Lines, Numbered
 from paritygate.events.wire import Collected, CollectError, End, Event, Finish, Mismatch, Start, TestEnd, TestStart
-from paritygate.outcomes.cells import Cell, TestId
+from paritygate.outcomes.cells import Cell, NodeId, TestId
 from paritygate.outcomes.plans import CellPlan, Progress
 
 TAIL = 64 << 10
@@ -26,6 +26,7 @@ class Listener:
         self._tail = b""
         self._progress = Progress(cell=plan.name, step="starting")
         self._running: dict[str, TestId] = {}
+        self._broken: set[NodeId] = set()
 
     @property
     def progress(self) -> Progress:
@@ -70,7 +71,9 @@ class Listener:
             case TestEnd():
                 done, red = done + 1, red + (not event.outcome.green)
                 self._running.pop(event.worker, None)
-            case CollectError():
+            case CollectError() if event.nodeid not in self._broken:
+                # A process that replaces another collects, and complains, anew.
+                self._broken.add(event.nodeid)
                 red += 1
             case Finish():
                 step = "ending"
