@@ -406,6 +406,13 @@ class TestVerdict:
             "a test that fails 5 % of the time had a chance of 19 % to be seen in these 4 runs",
         )
 
+    def test_nothing_is_said_of_the_worth_of_green_where_nothing_ran(self) -> None:
+        assert bounds((), (a_cell("a", 1, status=CellStatus.NO_TESTS),)) == ()
+
+    def test_one_run_is_said_to_be_one(self) -> None:
+        cells = (a_cell("a", 1, {"t": "passed"}),)
+        assert bounds(label(cells), cells) == ("a test that fails 5 % of the time had a chance of 5 % to be seen in this run",)
+
     def test_nothing_collected_anywhere_is_no_verdict(self) -> None:
         cells = [a_cell(env, 1, status=CellStatus.NO_TESTS, detail="`tests` does not exist") for env in "ab"]
         assert judged(*cells).reasons == ("no test was collected in any cell: `tests` does not exist",)

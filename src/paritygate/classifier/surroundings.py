@@ -203,6 +203,6 @@ def chance_seen(probability: float, runs: int) -> float:
 def power(runs: int, probability: float = 0.05) -> str:
     """Say in a sentence how far green can be trusted."""
     seen = chance_seen(probability, runs)
-    return f"a test that fails {probability:.0%} of the time had a chance of {seen:.0%} to be seen in these {runs} runs".replace(
-        "%", " %"
-    )
+    these = f"these {runs} runs" if runs != 1 else "this run"
+    line = f"a test that fails {probability:.0%} of the time had a chance of {seen:.0%} to be seen in {these}"
+    return line.replace("%", " %")

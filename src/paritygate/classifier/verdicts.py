@@ -89,7 +89,7 @@ def bounds(findings: Sequence[Finding], gate: Sequence[Cell]) -> tuple[str, ...]
     """Say what bounds a green answer: how many stable skips there are, and what these runs could have missed."""
     skipped = skipped_everywhere(findings)
     skips = (f"{skipped} test{'s are' if skipped != 1 else ' is'} skipped in every cell",) if skipped else ()
-    return (*skips, power(len(gate))) if gate else skips
+    return (*skips, power(len(gate))) if gate and findings else skips
 
 
 def _obstacles(findings: Sequence[Finding], facts: Facts, gate: Sequence[Cell]) -> tuple[str, ...]:
