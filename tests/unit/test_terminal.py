@@ -205,6 +205,11 @@ def test_confirming_cells_do_not_speak_for_the_gate() -> None:
     assert "later" not in render(an_artifact(a_coupling(), cells=(confirming,)), 100)
 
 
+def test_a_reason_of_several_lines_stands_in_one() -> None:
+    cell = a_cell(SERVER, 2, status=CellStatus.UNUSABLE, detail="pytest did not start:\nconftest.py:1\n    raise \x07")
+    assert "unusable: pytest did not start: | conftest.py:1 | raise \\x07" in render(an_artifact(cells=(cell,)), 100)
+
+
 def test_control_characters_of_tests_are_spelled_out() -> None:
     finding = a_coupling(NodeId("tests/t.py::test[\x1b[2J]"))
     cell = a_cell(SERVER, 1, a_run(NodeId("tests/t.py::test[\x1b[2J]"), failure=a_failure("a\x07b \u202e c")))

@@ -84,6 +84,11 @@ def spell_out(text: str) -> str:
     )
 
 
+def _in_one_line(text: str) -> str:
+    """Put what was said in several lines, such as the end of an output, into one."""
+    return spell_out(" | ".join(line.strip() for line in text.splitlines()))
+
+
 def _cut(text: str, width: int) -> str:
     """Cut a line to a width, but never to nothing."""
     width = max(width, 40)
@@ -93,11 +98,11 @@ def _cut(text: str, width: int) -> str:
 def _headline(artifact: Artifact) -> Iterator[str | Text]:
     verdict = artifact.verdict
     code = f"exit {verdict.exit_code}"
-    line = spell_out(verdict.line or verdict.name)
+    line = _in_one_line(verdict.line or verdict.name)
     yield Text(line if code in line else f"{line} ({code})", style=_COLOURS[verdict.name])
     for reason in verdict.reasons:
         if reason not in verdict.line:
-            yield f"  {spell_out(reason)}"
+            yield f"  {_in_one_line(reason)}"
 
 
 def _axes(artifact: Artifact) -> Iterator[str]:
@@ -199,7 +204,7 @@ def _dead_cells(artifact: Artifact, width: int) -> Iterator[str | Text]:
     for cell in artifact.cells:
         if cell.status is CellStatus.FINISHED:
             continue
-        detail = f": {spell_out(cell.detail)}" if cell.detail else ""
+        detail = f": {_in_one_line(cell.detail)}" if cell.detail else ""
         yield Text(f"cell {cell.env}-{cell.attempt} ({cell.purpose}) {cell.status}{detail}", style="bold")
         if cell.running:
             yield f"  running then: {_names(test.nodeid for test in cell.running)}"
