@@ -87,6 +87,8 @@ def _hint(candidate: Candidate, says: str) -> str:
         return "inside a container `localhost` is the container itself: name the host or service on which the engine runs"
     if candidate.endpoint.why == "DOCKER_HOST":
         return hint_for(says) or "start that engine, or unset `DOCKER_HOST` to let the usual places be tried"
+    if candidate.endpoint.why == "flag":
+        return hint_for(says) or "start that engine, or leave out `--host` to let the usual places be tried"
     return hint_for(says)
 
 
