@@ -205,6 +205,12 @@ def test_confirming_cells_do_not_speak_for_the_gate() -> None:
     assert "later" not in render(an_artifact(a_coupling(), cells=(confirming,)), 100)
 
 
+def test_what_is_to_be_said_of_a_cell_that_finished_is_said() -> None:
+    cell = a_cell(SERVER, 2, detail="all tests ran, though likely: the kernel killed 1 of the cell's processes")
+    said = "note: cell server-like-2 (gate): all tests ran, though likely: the kernel killed 1 of the cell's processes"
+    assert said in render(an_artifact(cells=(cell,)), 100).splitlines()
+
+
 def test_a_reason_of_several_lines_stands_in_one() -> None:
     cell = a_cell(SERVER, 2, status=CellStatus.UNUSABLE, detail="pytest did not start:\nconftest.py:1\n    raise \x07")
     assert "unusable: pytest did not start: | conftest.py:1 | raise \\x07" in render(an_artifact(cells=(cell,)), 100)

@@ -240,6 +240,9 @@ def _remarks(artifact: Artifact) -> Iterator[str]:
     unstable = dict.fromkeys(nodeid for cell in artifact.cells for nodeid in cell.unstable_ids)
     if unstable:
         yield f"ids that change from run to run, matched by their form: {_names(unstable)}"
+    for cell in artifact.cells:
+        if cell.status is CellStatus.FINISHED and cell.detail:
+            yield f"note: cell {cell.env}-{cell.attempt} ({cell.purpose}): {_in_one_line(cell.detail)}"
     for note in artifact.notes:
         yield f"note: {spell_out(note)}"
 
