@@ -24,6 +24,8 @@ WORKSPACE = "/workspace"
 HOME = "/opt/paritygate"
 _PYTHON = f"{HOME}/venv/bin/python"
 _STAGE = "/tmp/paritygate"  # noqa: S108 - a path inside a container of our own
+SAY_HOW = "say how to install with `install = [...]` under `[tool.paritygate.image]`"
+CORRECT_IT = "correct `install` under `[tool.paritygate.image]`"
 _HINTS = (
     (
         r"(?i)command '?\S*(gcc|cc|g\+\+|clang)\S*'? failed: no such file|unable to find .*compiler|no acceptable c compiler",
@@ -130,13 +132,13 @@ def follow(created: Container, job: Job, transcript: Transcript) -> int:
     return end.exit_code
 
 
-def failure(title: str, transcript: Transcript, path: Path) -> BuildError:
+def failure(title: str, transcript: Transcript, path: Path, otherwise: str = SAY_HOW) -> BuildError:
     """Make the error of an installation that failed: its last lines, where the rest is, and what may help."""
-    return BuildError(title, transcript.tail, str(path), hint_for(transcript.tail))
+    return BuildError(title, transcript.tail, str(path), hint_for(transcript.tail, otherwise))
 
 
-def hint_for(said: str) -> str:
-    """Say what may help, from what an installation said last."""
+def hint_for(said: str, otherwise: str = SAY_HOW) -> str:
+    """Say what may help, from what an installation said last; `otherwise` where that says nothing."""
     if _CERTIFICATE.search(said):
         return "name your organisation's certificates with `extra-ca-certs` under `[tool.paritygate.image]`, or in `PIP_CERT`"
     for pattern, packages in _HINTS:
@@ -144,4 +146,4 @@ def hint_for(said: str) -> str:
             return f"set `system-packages` under `[tool.paritygate.image]`: {packages}"
     if _NETWORK.search(said):
         return "set `PIP_INDEX_URL`, `HTTPS_PROXY` or their like: they are passed on for the time of the installation"
-    return "say how to install with `install = [...]` under `[tool.paritygate.image]`"
+    return otherwise

@@ -177,7 +177,9 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
             if code == _WRONG_PYTHON:
                 raise self.wrong_python(recipe, transcript.last)
             if code:
-                raise installing.failure(f"the dependencies could not be installed from {recipe.source}", transcript, path)
+                what_now = installing.CORRECT_IT if self.request.settings.install else installing.SAY_HOW
+                what = f"the dependencies could not be installed from {recipe.source}"
+                raise installing.failure(what, transcript, path, what_now)
             created.commit(
                 Commit(tag=name, labels=self.labels(Kind.DEPENDENCIES, recipe.source), environment={}, workdir="/workspace")
             )
