@@ -1,0 +1,572 @@
+"""Every bad end that a run can come to, each by dying in that very way: exit code, message, and what is left behind.
+
+`docs/bad-ends.md` is the table of what is shown here; a unit test compares the two.
+"""
+
+from __future__ import annotations
+
+import itertools
+import signal
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from docker import APIClient
+
+from paritygate.docker_engine.engine import DockerEngine
+from paritygate.docker_engine.requests import BuildRequest
+from paritygate.outcomes.cells import Cell
+from paritygate.outcomes.words import CellStatus, Label, Outcome
+from tests.support.gate_runs import QUICK, Ended, Gate, Leftovers, lay_out, run
+
+pytestmark = pytest.mark.docker
+
+PASSES = "def test_passes():\n    pass\n"
+SLEEPS = "import time\n\ndef test_sleeps():\n    time.sleep(600)\n"
+ENDS_WITHIN_SECONDS = 30.0
+
+DEATHS = """\
+import ctypes, os, signal, subprocess, sys, time
+
+def test_hangs():
+    time.sleep(600)
+
+def test_exits_with_zero():
+    os._exit(0)
+
+def test_segfaults():
+    ctypes.string_at(0)
+
+def test_leaves_a_grandchild_that_holds_every_pipe():
+    script = "import os, time; os.fork() and os._exit(0); os.setsid(); time.sleep(600)"
+    subprocess.run([sys.executable, "-c", script], check=True, close_fds=False)
+
+def test_cannot_hurt_the_launcher():
+    refused = 0
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/cmdline", "rb") as stream:
+                command = stream.read()
+        except OSError:
+            continue
+        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP) if b"launcher.py" in command else ():
+            try:
+                os.kill(int(name), number)
+            except PermissionError:
+                refused += 1
+    assert refused >= 3
+
+def test_fills_shared_memory():
+    try:
+        with open("/dev/shm/all", "wb") as stream:
+            while True:
+                stream.write(bytes(1 << 20))
+    except OSError as error:
+        assert error.errno == 28
+    os.unlink("/dev/shm/all")
+
+def test_fine():
+    pass
+"""
+
+USES_UP_PROCESSES = """\
+import errno, os, signal, time
+
+def test_forks_as_long_as_it_may():
+    children = []
+    try:
+        while len(children) < 1000:
+            child = os.fork()
+            if child == 0:
+                time.sleep(600)
+                os._exit(0)
+            children.append(child)
+    except OSError as error:
+        assert error.errno == errno.EAGAIN
+    assert 10 < len(children) < 64
+
+def test_after():
+    pass
+"""
+
+EATS = "x = bytearray(1)\nwhile True:\n    x += bytearray(b'x') * (1 << 22)\n"
+
+MAY_NOT_BE_SEEN = ("Traceback", "Exception ignored", "ResourceWarning")
+
+
+@pytest.fixture(scope="module")
+def leftovers(engine: DockerEngine) -> Iterator[Leftovers]:
+    client = APIClient(base_url=engine.info.endpoint.url, version="auto")
+    yield Leftovers(client)
+    client.close()
+
+
+Project = Callable[..., Path]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Lay out a project of a test file and a configuration; further files by name."""
+    number = itertools.count()
+
+    def make(test: str = PASSES, configuration: str = "", **files: str) -> Path:
+        everything = {"tests/test_it.py": test, "paritygate.toml": configuration}
+        everything |= {name.replace("__", "/").replace("_py", ".py"): content for name, content in files.items()}
+        return lay_out(tmp_path / f"project{next(number)}", everything)
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def deaths(tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    """Run one gate over many ways to die, with and without workers."""
+    files = {
+        "tests/test_deaths.py": DEATHS,
+        "tests/test_broken.py": "import nothing_of_that_name\n" + PASSES,
+        "tests/test_fine.py": PASSES,
+        "paritygate.toml": "test-timeout = 4\nshared-memory = '8m'\n",
+    }
+    ended = run(lay_out(tmp_path_factory.mktemp("deaths") / "project", files), "--attempts", "1")
+    assert ended.artifact is not None, ended.stderr
+    return ended
+
+
+def refused(ended: Ended, status: int, *lines: str) -> None:
+    """Check how a run ended that came to no artifact: by its status, and by these very lines with no others."""
+    assert (ended.status, ended.errors) == (status, list(lines)), ended.stderr
+    assert ended.artifact is None
+    assert ended.stdout == ""
+
+
+def only_cell(ended: Ended) -> Cell:
+    assert ended.artifact is not None, ended.stderr
+    (cell,) = ended.artifact.cells
+    return cell
+
+
+def verdict_line(ended: Ended) -> str:
+    return ended.stdout.splitlines()[0]
+
+
+# --- no run at all ----------------------------------------------------------------------------------------------------
+
+
+def test_no_engine_at_the_host_that_was_named(project: Project) -> None:
+    refused(
+        run(project(), "--host", "unix:///nowhere/engine.sock"),
+        4,
+        "paritygate: the engine chosen by flag does not answer:",
+        "  `unix:///nowhere/engine.sock` (flag): [Errno 2] No such file or directory",
+        "hint: start that engine, or leave out `--host` to let the usual places be tried",
+    )
+
+
+def test_no_engine_at_docker_host(project: Project, tmp_path: Path) -> None:
+    socket = tmp_path / "dead.sock"
+    refused(
+        run(project(), variables={"DOCKER_HOST": f"unix://{socket}"}),
+        4,
+        "paritygate: the engine chosen by DOCKER_HOST does not answer:",
+        f"  `unix://{socket}` (DOCKER_HOST): [Errno 2] No such file or directory",
+        "hint: start that engine, or unset `DOCKER_HOST` to let the usual places be tried",
+    )
+
+
+def test_an_unknown_docker_context(project: Project, tmp_path: Path) -> None:
+    refused(
+        run(project(), variables={"DOCKER_CONTEXT": "elsewhere", "DOCKER_CONFIG": str(tmp_path), "DOCKER_HOST": ""}),
+        64,
+        "paritygate: 1 problem in `DOCKER_CONTEXT`:",
+        "  there is no Docker context `elsewhere`; known are `default`",
+    )
+
+
+def test_everything_wrong_in_the_configuration_is_said_at_once(project: Project) -> None:
+    configuration = """\
+atempts = 2
+test-timeout = "long"
+selection = 3
+
+[image]
+bse = "x"
+
+[environments.local-like]
+timzone = "UTC"
+workers = -1
+locale = "xx"
+"""
+    refused(
+        run(project(configuration=configuration)),
+        64,
+        "paritygate: 7 problems in `paritygate.toml`:",
+        "  `atempts`: there is no such key; did you mean `attempts`?",
+        '  `test-timeout`: expected a number greater than 0, got `"long"`',
+        "  `selection`: expected an array of texts, got `3`",
+        "  `image.bse`: there is no such key; did you mean `base`?",
+        "  `environments.local-like.timzone`: there is no such key; did you mean `timezone`?",
+        '  `environments.local-like.workers`: expected a whole number from 0 up or `"auto"`, got `-1`',
+        "  `environments.local-like.locale`: `xx` is not a locale: write `C`, `POSIX`, `C.UTF-8` or a name such as `de_DE.UTF-8`",
+    )
+
+
+def test_a_configuration_that_is_no_toml(project: Project) -> None:
+    refused(
+        run(project(configuration="attempts =\n")),
+        64,
+        "paritygate: 1 problem in `paritygate.toml`:",
+        "  line 1, column 11: it is not TOML: invalid value",
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--nonsense",), "Error: No such option '--nonsense'."),
+        (("--attempts", "two"), "Error: Invalid value for '--attempts': 'two' is not a valid integer."),
+        (("--attempts", "0"), "paritygate: the command line asks for 0 attempts"),
+        (("--env", "elsewhere"), "paritygate: the command line asks for environment `elsewhere`"),
+        (("--timeout", "-1"), "paritygate: the command line sets a timeout of -1 seconds"),
+        (("--seed", "-1"), "paritygate: the command line gives seed -1"),
+        (("--project", "/nowhere"), "Error: Invalid value for '--project': Directory '/nowhere' does not exist."),
+    ],
+)
+def test_options_that_cannot_be(project: Project, options: tuple[str, ...], message: str) -> None:
+    ended = run(project(), *options)
+    assert (ended.status, ended.stdout, ended.artifact) == (64, "", None)
+    assert any(line.startswith(message) for line in ended.stderr.splitlines())
+    assert "engine: " not in ended.stderr
+
+
+def test_a_selection_that_is_in_no_tree(project: Project) -> None:
+    place = project()
+    refused(
+        run(place, "tests/test_if.py"),
+        64,
+        f"paritygate: `tests/test_if.py` is in no tree of `{place}`",
+        "hint: did you mean `tests/test_it.py`?",
+    )
+
+
+@pytest.mark.parametrize(("report", "why"), [("tests", "Is a directory"), ("paritygate.toml/r.json", "Not a directory")])
+def test_a_report_that_cannot_be_written_is_refused_before_anything_runs(project: Project, report: str, why: str) -> None:
+    place = project()
+    ended = run(place, "--report", report)
+    refused(
+        ended,
+        64,
+        f"paritygate: cannot write `{place}/{report}`: {why}",
+        "hint: give another place with `--report PATH`",
+    )
+    assert "engine: " not in ended.stderr
+
+
+# --- no images --------------------------------------------------------------------------------------------------------
+
+
+def test_a_base_image_that_nobody_has(project: Project) -> None:
+    refused(
+        run(project(configuration="[image]\nbase = 'nowhere.invalid/none:0'\n")),
+        4,
+        "paritygate: the base image `nowhere.invalid/none:0` is not there and cannot be pulled",
+        "hint: correct `base` under `[tool.paritygate.image]`, or load the image into the engine",
+    )
+
+
+def test_dependencies_that_cannot_be_installed(project: Project, leftovers: Leftovers) -> None:
+    place = project(configuration="[image]\ninstall = ['seq 1 100', 'pip install ./nowhere']\n")
+    ended = run(place, *QUICK)
+    assert ended.status == 4
+    assert ended.errors[0] == "paritygate: the dependencies could not be installed from `install` of the configuration"
+    (log,) = (place / ".paritygate" / "logs").glob("dependencies-*.log")
+    assert ended.errors[-5:] == [
+        "  | $ sh -e -c pip install ./nowhere",
+        "  | ERROR: Invalid requirement: './nowhere'",
+        "  | Hint: It looks like a path. File './nowhere' does not exist.",
+        f"  full log: `{log}`",
+        "hint: correct `install` under `[tool.paritygate.image]`",
+    ]
+    assert "  | 1" not in ended.errors
+    assert "\n1\n2\n3\n" in log.read_text(encoding="utf-8")
+    assert leftovers.everything(ended.pid) == []
+
+
+def test_an_environment_to_which_pytest_cannot_be_added(project: Project, leftovers: Leftovers) -> None:
+    place = project(configuration="[image]\ninstall = ['rm -r /opt/paritygate/venv/lib/python3*/site-packages/pip']\n")
+    ended = run(place, *QUICK)
+    assert (ended.status, ended.artifact) == (4, None)
+    assert "  | /opt/paritygate/venv/bin/python: No module named pip" in ended.errors
+    assert leftovers.everything(ended.pid) == []
+
+
+# --- nothing that could be judged -------------------------------------------------------------------------------------
+
+
+def test_a_root_conftest_that_breaks_everywhere(project: Project) -> None:
+    ended = run(project(conftest_py="raise RuntimeError('no such luck')\n"), *QUICK)
+    assert ended.status == 4
+    assert only_cell(ended).status is CellStatus.UNUSABLE
+    assert verdict_line(ended) == (
+        "no-verdict: pytest could not work in `local-like` attempt 1: pytest did not start (exit status 4): "
+        "ImportError while loading conftest '/workspace/conftest.py'. | conftest.py:1: in <module> | "
+        "raise RuntimeError('no such luck') | E   RuntimeError: no such luck (exit 4)"
+    )
+
+
+def test_a_project_without_tests(project: Project) -> None:
+    ended = run(project(test="x = 1\n"), *QUICK)
+    assert (ended.status, only_cell(ended).status) == (4, CellStatus.NO_TESTS)
+    assert verdict_line(ended) == "no-verdict: no test was collected in any cell: no test was selected (exit 4)"
+
+
+def test_a_keyword_that_matches_nothing(project: Project) -> None:
+    ended = run(project(), *QUICK, "-k", "nothing_like_it")
+    assert (ended.status, only_cell(ended).status) == (4, CellStatus.NO_TESTS)
+    assert verdict_line(ended) == "no-verdict: no test was collected in any cell: no test was selected (exit 4)"
+
+
+def test_every_test_skipped_everywhere(project: Project) -> None:
+    ended = run(project(test="import pytest\n\n@pytest.mark.skip(reason='later')\n" + PASSES), *QUICK)
+    assert ended.status == 4
+    assert verdict_line(ended) == "no-verdict: every test is skipped everywhere (1 test): nothing was tested (exit 4)"
+
+
+# --- tests that die ---------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_cannot_be_collected_is_red_and_the_rest_is_judged(deaths: Ended) -> None:
+    assert deaths.status == 1
+    broken = deaths.finding("tests/test_broken.py")
+    assert (broken.label, broken.outcomes) == (
+        Label.CONSISTENT_RED,
+        {"local-like": (Outcome.ERROR,), "server-like": (Outcome.ERROR,)},
+    )
+    assert "tests/test_broken.py:1 ModuleNotFoundError: No module named 'nothing_of_that_name'" in deaths.stdout
+    assert deaths.finding("tests/test_fine.py::test_passes").label is Label.CONSISTENT_GREEN
+
+
+def test_a_test_that_hangs_is_ended_with_its_stack_and_the_rest_is_judged(deaths: Ended) -> None:
+    hangs = deaths.finding("tests/test_deaths.py::test_hangs")
+    assert hangs.outcomes == {"local-like": (Outcome.TIMED_OUT,), "server-like": (Outcome.TIMED_OUT,)}
+    assert "tests/test_deaths.py:4 Timeout: over the limit of 4 s" in deaths.stdout
+    for text in failures(deaths, "tests/test_deaths.py::test_hangs"):
+        assert 'File "/workspace/tests/test_deaths.py", line 4 in test_hangs' in text
+    assert deaths.finding("tests/test_deaths.py::test_fine").label is Label.CONSISTENT_GREEN
+
+
+def failures(ended: Ended, nodeid: str) -> list[str]:
+    """Give the text of a test's failure in each cell."""
+    assert ended.artifact is not None
+    runs = [run for cell in ended.artifact.cells for run in cell.tests if run.nodeid == nodeid]
+    return [run.failure.text for run in runs if run.failure is not None]
+
+
+def test_a_test_that_exits_with_zero_is_no_success(deaths: Ended) -> None:
+    exits = deaths.finding("tests/test_deaths.py::test_exits_with_zero")
+    assert exits.outcomes == {"local-like": (Outcome.CRASHED,), "server-like": (Outcome.CRASHED,)}
+    assert "the process ended itself (`os._exit` or the like) with exit status 0" in deaths.stdout
+
+
+def test_a_segmentation_fault_is_the_tests_own(deaths: Ended) -> None:
+    segfaults = deaths.finding("tests/test_deaths.py::test_segfaults")
+    assert segfaults.outcomes == {"local-like": (Outcome.CRASHED,), "server-like": (Outcome.CRASHED,)}
+    assert "SIGSEGV: the process was killed by `SIGSEGV`" in deaths.stdout
+
+
+def test_a_worker_that_dies_is_replaced_and_the_rest_is_judged(deaths: Ended) -> None:
+    assert deaths.artifact is not None
+    (cell,) = (cell for cell in deaths.artifact.cells if cell.env == "server-like")
+    assert cell.status is CellStatus.FINISHED
+    assert [run.outcome for run in cell.tests if run.outcome is Outcome.NOT_RUN] == []
+
+
+def test_a_grandchild_that_holds_every_pipe_holds_nothing_up(deaths: Ended, leftovers: Leftovers) -> None:
+    assert deaths.finding("tests/test_deaths.py::test_leaves_a_grandchild_that_holds_every_pipe").label is Label.CONSISTENT_GREEN
+    assert leftovers.everything(deaths.pid) == []
+
+
+def test_a_test_cannot_hurt_the_launcher(deaths: Ended) -> None:
+    assert deaths.finding("tests/test_deaths.py::test_cannot_hurt_the_launcher").label is Label.CONSISTENT_GREEN
+
+
+def test_a_test_that_fills_shared_memory_meets_the_limit(deaths: Ended) -> None:
+    assert deaths.finding("tests/test_deaths.py::test_fills_shared_memory").label is Label.CONSISTENT_GREEN
+
+
+def test_a_test_that_kills_its_process_group_takes_the_controller_of_workers_with_it(project: Project) -> None:
+    test = "import os, signal\n\ndef test_kills():\n    os.killpg(0, signal.SIGKILL)\n\n" + PASSES
+    ended = run(project(test=test), "--attempts", "1")
+    assert ended.status == 4
+    assert ended.finding("tests/test_it.py::test_kills").outcomes["local-like"] == (Outcome.CRASHED,)
+    assert ended.finding("tests/test_it.py::test_passes").outcomes["local-like"] == (Outcome.PASSED,)
+    assert ended.artifact is not None
+    assert [cell.status for cell in ended.artifact.cells] == [CellStatus.FINISHED, CellStatus.CRASHED]
+    assert "pytest was killed by `SIGKILL`, by whom is not known" in verdict_line(ended)
+
+
+def test_a_test_that_forks_without_end_meets_the_limit(project: Project, leftovers: Leftovers) -> None:
+    ended = run(project(test=USES_UP_PROCESSES, configuration="processes = 64\n"), *QUICK)
+    assert ended.status == 0, ended.stdout
+    assert leftovers.everything(ended.pid) == []
+
+
+def test_a_test_that_runs_out_of_memory(project: Project) -> None:
+    eats = "".join(f"    {line}\n" for line in EATS.splitlines())
+    ended = run(project(test=f"def test_eats():\n{eats}\n" + PASSES, configuration="memory = '96m'\n"), *QUICK)
+    assert (ended.status, only_cell(ended).status) == (4, CellStatus.OUT_OF_MEMORY)
+    assert verdict_line(ended) == (
+        "no-verdict: `local-like` attempt 1 ran out of memory: certain: the engine says that memory ran out; "
+        "the limit is 96 MiB (exit 4)"
+    )
+    assert ended.finding("tests/test_it.py::test_eats").outcomes == {"local-like": (Outcome.CRASHED,)}
+    assert ended.finding("tests/test_it.py::test_passes").outcomes == {"local-like": (Outcome.PASSED,)}
+
+
+def test_a_child_of_a_test_that_runs_out_of_memory(project: Project) -> None:
+    test = (
+        "import subprocess, sys\n\n"
+        f"def test_starts_what_eats():\n    assert subprocess.run([sys.executable, '-c', {EATS!r}]).returncode == 0\n"
+    )
+    ended = run(project(test=test, configuration="memory = '96m'\n"), *QUICK)
+    assert (ended.status, only_cell(ended).status) == (1, CellStatus.FINISHED)
+    assert "note: cell local-like-1 (gate): all tests ran, though " in ended.stdout
+    assert "AssertionError: assert -9 == 0" in ended.stdout
+
+
+def test_a_cell_over_its_limit_names_the_test_that_was_running(project: Project) -> None:
+    ended = run(project(test=SLEEPS), *QUICK, "--timeout", "5")
+    assert (ended.status, only_cell(ended).status) == (4, CellStatus.TIMED_OUT)
+    assert verdict_line(ended) == (
+        "no-verdict: `local-like` attempt 1 ran out of time in `tests/test_it.py::test_sleeps`: "
+        "the cell was over its limit, 0 of 1 tests are decided (exit 4)"
+    )
+
+
+def test_a_cell_that_is_silent_for_too_long_shows_where_it_hangs(project: Project) -> None:
+    ended = run(project(test="import time\ntime.sleep(600)\n" + PASSES, configuration="idle-timeout = 4\n"), *QUICK)
+    assert (ended.status, only_cell(ended).status) == (4, CellStatus.TIMED_OUT)
+    assert verdict_line(ended) == (
+        "no-verdict: `local-like` attempt 1 ran out of time: nothing happened for longer than the idle limit, "
+        "before tests were collected (exit 4)"
+    )
+    assert 'File "/workspace/tests/test_it.py", line 2 in <module>' in only_cell(ended).stderr_tail
+
+
+# --- interruptions ----------------------------------------------------------------------------------------------------
+
+
+def interrupted(ended: Ended, leftovers: Leftovers, signal_name: str, status: int) -> None:
+    """Check that a run said once that it was interrupted, and left neither a report nor anything on the engine."""
+    refused(ended, status, f"paritygate: interrupted by `{signal_name}`; nothing is left running")
+    assert [word for word in MAY_NOT_BE_SEEN if word in ended.stderr] == []
+    assert leftovers.everything(ended.pid) == []
+
+
+@pytest.fixture(scope="module")
+def sleeping(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Lay out a project whose cells run until something ends them."""
+    return lay_out(tmp_path_factory.mktemp("sleeping") / "project", {"tests/test_it.py": SLEEPS})
+
+
+def test_control_c_while_dependencies_are_installed(project: Project, leftovers: Leftovers) -> None:
+    with Gate(project(configuration=f"[image]\ninstall = ['echo {uuid.uuid4()}; sleep 600']\n"), *QUICK) as gate:
+        gate.wait_for(lambda: leftovers.running(gate.pid))
+        gate.press_control_c()
+        ended = gate.ended()
+    assert "installing dependencies from `install` of the configuration" in ended.stderr
+    interrupted(ended, leftovers, "SIGINT", 130)
+
+
+def test_sigterm_while_an_image_is_built(project: Project, engine: DockerEngine, base: str, leftovers: Leftovers) -> None:
+    start_from = f"paritygate-test-base:{uuid.uuid4().hex[:12]}"
+    slow = f"FROM {base}\nLABEL unique={start_from}\nRUN printf '#!/bin/sh\\nsleep 600\\n' >/usr/local/bin/localedef"
+    slow += " && chmod +x /usr/local/bin/localedef"
+    engine.build(BuildRequest(tag=start_from, files={"Dockerfile": slow.encode()}, labels={}), lambda _line: None)
+    try:
+        with Gate(project(configuration=f"[image]\nbase = '{start_from}'\n"), *QUICK) as gate:
+            gate.wait_for(lambda: leftovers.made_of(start_from))
+            gate.send(signal.SIGTERM)
+            ended = gate.ended()
+        assert "making the system layer on" in ended.stderr
+        interrupted(ended, leftovers, "SIGTERM", 143)
+        wait_until(lambda: not leftovers.made_of(start_from), "the container of the build is still there")
+    finally:
+        engine.remove_image(start_from)
+
+
+def wait_until(what: Callable[[], object], otherwise: str, seconds: float = ENDS_WITHIN_SECONDS) -> None:
+    """Wait for what happens without the gate; fails where it does not."""
+    give_up = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < give_up, otherwise
+        time.sleep(0.1)
+
+
+def test_control_c_while_the_project_is_installed_in_its_tree(project: Project, leftovers: Leftovers) -> None:
+    place = project(
+        setup_py=f"import time\n# {uuid.uuid4()}\ntime.sleep(600)\n",
+        configuration="[image]\ninstall = []\n",
+    )
+    with Gate(place, *QUICK) as gate:
+        gate.wait_for_line("putting the dirty tree")
+        gate.wait_for(lambda: leftovers.running(gate.pid))
+        gate.press_control_c()
+        ended = gate.ended()
+    interrupted(ended, leftovers, "SIGINT", 130)
+
+
+@pytest.mark.parametrize(
+    ("press", "name", "status"),
+    [(Gate.press_control_c, "SIGINT", 130), (lambda gate: gate.send(signal.SIGTERM), "SIGTERM", 143)],
+    ids=["control-c", "sigterm"],
+)
+def test_interruption_while_cells_run(
+    sleeping: Path, leftovers: Leftovers, press: Callable[[Gate], None], name: str, status: int
+) -> None:
+    with Gate(sleeping) as gate:
+        gate.wait_for_line("collected 1")
+        press(gate)
+        ended = gate.ended()
+    interrupted(ended, leftovers, name, status)
+
+
+def test_a_second_control_c_ends_at_once_and_the_next_run_cleans_up(sleeping: Path, leftovers: Leftovers) -> None:
+    with Gate(sleeping) as gate:
+        gate.wait_for_line("collected 1")
+        gate.press_control_c()
+        gate.press_control_c()
+        ended = gate.ended()
+    assert ended.status in {130, -signal.SIGINT}
+    assert ended.artifact is None
+    wait_until(lambda: not leftovers.running(ended.pid), "cells go on without their gate")
+    run(sleeping, "--env", "local-like", "--attempts", "1", "--timeout", "1")
+    assert leftovers.everything(ended.pid) == []
+
+
+def test_a_killed_run_ends_its_cells_and_the_next_run_removes_them(sleeping: Path, leftovers: Leftovers) -> None:
+    with Gate(sleeping) as gate:
+        gate.wait_for_line("collected 1")
+        left = leftovers.running(gate.pid)
+        gate.send(signal.SIGKILL)
+        killed = gate.ended()
+    assert (killed.status, killed.artifact) == (-signal.SIGKILL, None)
+    wait_until(lambda: not leftovers.running(killed.pid), "cells go on without their gate")
+    ended = run(sleeping, *QUICK, "--timeout", "1")
+    assert leftovers.everything(killed.pid) == []
+    for name in left:
+        assert f"removed what an earlier run left: container `{name}`" in ended.stderr
+
+
+def test_two_gates_at_once_do_not_touch_each_other(project: Project, leftovers: Leftovers) -> None:
+    one = project(test="import time\n\ndef test_one():\n    time.sleep(2)\n")
+    other = project(test="import time\n\ndef test_other():\n    time.sleep(2)\n    assert not 'red'\n")
+    with Gate(one, *QUICK) as first, Gate(other, *QUICK) as second:
+        with Gate(one, "--env", "local-like", "--attempts", "2", "--report", "third.json") as third:
+            ends = [gate.ended() for gate in (first, second, third)]
+    assert [ended.status for ended in ends] == [0, 1, 0], [ended.stderr for ended in ends]
+    assert ends[0].finding("tests/test_it.py::test_one").label is Label.CONSISTENT_GREEN
+    assert ends[1].finding("tests/test_it.py::test_other").label is Label.CONSISTENT_RED
+    assert [leftovers.everything(ended.pid) for ended in ends] == [[], [], []]
+    pids = [str(ended.pid) for ended in ends]
+    assert [line for ended in ends for line in ended.stderr.splitlines() if "removed" in line and line in pids] == []
