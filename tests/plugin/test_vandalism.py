@@ -93,13 +93,25 @@ def test_a_forked_child_that_returns_from_its_test_ends_there(tmp_path: Path, wo
         def test_forks_and_fails():
             pid = os.fork()
             assert pid
-            assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 1
+            assert os.WEXITSTATUS(os.waitpid(pid, 0)[1]) == 1
 
         def test_forks_and_leaves():
             pid = os.fork()
             if pid == 0:
                 pytest.exit("child")
-            assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 1
+            assert os.WEXITSTATUS(os.waitpid(pid, 0)[1]) == 1
+
+        @pytest.fixture
+        def forking():
+            pid = os.fork()
+            if pid:
+                os.waitpid(pid, 0)
+            yield
+            pid = os.fork()
+            if pid:
+                os.waitpid(pid, 0)
+
+        def test_fixture_forks(forking): pass
 
         def test_after(): pass
     """
@@ -108,6 +120,7 @@ def test_a_forked_child_that_returns_from_its_test_ends_there(tmp_path: Path, wo
         "test_it.py::test_forks": "passed",
         "test_it.py::test_forks_and_fails": "passed",
         "test_it.py::test_forks_and_leaves": "passed",
+        "test_it.py::test_fixture_forks": "passed",
         "test_it.py::test_after": "passed",
     }
     assert len(recording.of("finish")) == 1

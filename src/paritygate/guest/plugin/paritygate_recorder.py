@@ -24,7 +24,22 @@ import signal
 import threading
 import time
 from types import TracebackType
-from typing import Any, Callable, Deque, Dict, Generator, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import (
+    Any,
+    Callable,
+    Container,
+    Deque,
+    Dict,
+    Generator,
+    Iterable,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Set,
+    Tuple,
+)
 
 import pytest
 
@@ -32,6 +47,7 @@ VARIABLE = "PARITYGATE_RECORDER"
 DUMP_SIGNAL_OFFSET = 11
 HIGH_DESCRIPTOR = 512
 WORKER_RESTARTS = 4
+EXIT_SECONDS = 2.0  # for a worker whose connection has ended, to end itself
 
 MESSAGE_LENGTH = 500
 TEXT_LENGTH = 20_000
@@ -62,6 +78,17 @@ class _Real:
     clock = staticmethod(time.perf_counter)
     encode = staticmethod(json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), default=repr).encode)
     decode = staticmethod(json.JSONDecoder().decode)
+
+
+class _Process:
+    """Which process this is, found out at each fork instead of at each look, which would cost a call of the kernel."""
+
+    pid = os.getpid()
+
+    @classmethod
+    def was_forked(cls) -> None:
+        """Note that this is a new process."""
+        cls.pid = _Real.getpid()
 
 
 def _attempt(action: Callable[[], Any], otherwise: Any) -> Any:
@@ -146,7 +173,7 @@ class Pipe:
         self._nonce = claim.settings.nonce
         self._descriptor = claim.descriptor
         self._identity = self._identify()
-        self._pid = _Real.getpid()
+        self._pid = _Process.pid
         self._lock = threading.Lock()
 
     def emit(self, kind: str, **facts: Any) -> None:
@@ -164,7 +191,7 @@ class Pipe:
 
     def _write(self, line: bytes) -> None:
         # A test may have closed the descriptor, and the number may by now belong to a file of its own.
-        if self._identify() != self._identity or _Real.getpid() != self._pid:
+        if self._identify() != self._identity or _Process.pid != self._pid:
             return
         while line:
             try:
@@ -293,7 +320,7 @@ class Definition:
     WIDE_SCOPES = ("session", "package")
 
     def __init__(self, items: Sequence[pytest.Item]) -> None:
-        marked = [(item, mark) for item in items for mark in self._marks(item)]
+        marked = [(item, mark) for item in items for mark in _marks(item, self.MARKS)]
         wide = any(mark.kwargs.get("scope") in self.WIDE_SCOPES for _, mark in marked)
         self._positions = {item: position for position, (item, _) in enumerate(marked)}
         self._buckets = {item: "" if wide else item.nodeid.partition("::")[0] for item, _ in marked}
@@ -311,9 +338,10 @@ class Definition:
                 settled[index] = item
         return settled
 
-    def _marks(self, item: pytest.Item) -> List[pytest.Mark]:
-        found = (item.get_closest_marker(name) for name in self.MARKS)
-        return [mark for mark in found if mark is not None]
+
+def _marks(item: pytest.Item, names: Container[str]) -> List[pytest.Mark]:
+    """Find an item's closest mark of these names, if there is one."""
+    return next(([mark] for mark in item.iter_markers() if mark.name in names), [])
 
 
 def regrouped(items: Sequence[pytest.Item]) -> Optional[List[pytest.Item]]:
@@ -523,6 +551,7 @@ class Fold:
     """All reports of one test on their way to one outcome."""
 
     def __init__(self) -> None:
+        self.pid = _Process.pid
         self.outcome = "not_run"
         self.worst: Any = None
         self._rank = -1
@@ -683,18 +712,17 @@ class Recorder:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take in the report of a phase or a subtest."""
+        """Take in the report of a phase or a subtest, unless this is a child of the test."""
         if self._current is not None:
+            if self._current.pid != _Process.pid:
+                _Real.leave(0 if report.outcome == "passed" else 1)
             self._current.add(report)
 
-    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_makereport(self, call: Any) -> Wrapper:
-        """Look at an exception while it is at hand; what is seen rides on the report."""
-        outcome = yield
-        if call.excinfo is not None and outcome.excinfo is None:
-            report = outcome.get_result()
-            if report.outcome == "failed":
-                report._paritygate = tuple(self._investigator.scene(call.excinfo.value))
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_exception_interact(self, call: Any, report: Any) -> None:
+        """Look at an exception while it is at hand, which costs nothing where there is none; what is seen rides on the report."""
+        if getattr(report, "when", "collect") != "collect":
+            report._paritygate = tuple(self._investigator.scene(call.excinfo.value))
 
     def _failure(self, report: Any) -> Dict[str, Any]:
         scene = getattr(report, "_paritygate", None)
@@ -721,27 +749,12 @@ class Recorder:
     # A child of a test that returns from it must not run the rest of the session a second time
 
     @pytest.hookimpl(hookwrapper=True, trylast=True)
-    def pytest_runtest_setup(self) -> Wrapper:
-        """End a process forked during setup."""
-        yield from _within_one_process()
-
-    @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_call(self) -> Wrapper:
-        """End a process forked during the test."""
-        yield from _within_one_process()
-
-    @pytest.hookimpl(hookwrapper=True, trylast=True)
-    def pytest_runtest_teardown(self) -> Wrapper:
-        """End a process forked during teardown."""
-        yield from _within_one_process()
-
-
-def _within_one_process() -> Wrapper:
-    """Innermost around a phase: what comes out of it in another process than went in goes no further."""
-    pid = _Real.getpid()
-    outcome = yield
-    if _Real.getpid() != pid:
-        _Real.leave(0 if outcome.excinfo is None else 1)
+        """Innermost around the test, before output that it shares with its parent is read; other phases: `logreport`."""
+        pid = _Process.pid
+        outcome = yield
+        if _Process.pid != pid:
+            _Real.leave(0 if outcome.excinfo is None else 1)
 
 
 def _root_of(error: BaseException) -> BaseException:
@@ -781,12 +794,12 @@ class Alone:
     def __init__(self, pipe: Pipe, recorder: Recorder) -> None:
         self._pipe = pipe
         self._recorder = recorder
-        self._pid = _Real.getpid()
+        self._pid = _Process.pid
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Wrapper:
         """Say the last word."""
-        if _Real.getpid() != self._pid:  # a child of a test that left it by an exception which ends sessions
+        if _Process.pid != self._pid:  # a child of a test that left it by an exception which ends sessions
             _Real.leave(1)
         yield
         self._pipe.collected = self._recorder.collected
@@ -830,7 +843,8 @@ class Slot:
 class StaticScheduler:
     """xdist's scheduling protocol, for a partition that is fixed before the first test runs."""
 
-    def __init__(self, controller: Controller, workers: int) -> None:
+    def __init__(self, controller: Controller, config: pytest.Config, workers: int) -> None:
+        self.config = config  # for the plugins that reach for it, as xdist's own schedulers have it
         self._controller = controller
         self._slots = [Slot() for _ in range(workers)]
         self._shared_out = False
@@ -930,6 +944,14 @@ class StaticScheduler:
         raise KeyError(node)
 
 
+def _ending(status: int) -> Tuple[str, str]:
+    """Say how a process ended, in one word and in the launcher's words."""
+    if status < 0:
+        name = signal.Signals(-status).name
+        return name, f"the process was killed by `{name}`"
+    return f"exit status {status}", f"the process ended itself (`os._exit` or the like) with exit status {status}"
+
+
 class Controller:
     """The process that has workers: passes their events on, shares the tests out, and speaks for those that died."""
 
@@ -959,9 +981,9 @@ class Controller:
         node.process_from_remote = process
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
-    def pytest_xdist_make_scheduler(self) -> StaticScheduler:
+    def pytest_xdist_make_scheduler(self, config: pytest.Config) -> StaticScheduler:
         """Decide who runs what."""
-        return StaticScheduler(self, self._settings.workers)
+        return StaticScheduler(self, config, self._settings.workers)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Wrapper:
@@ -1002,8 +1024,10 @@ class Controller:
         if os.path.exists(os.path.join(self._settings.stack_directory, f"paritygate-{pid}.timed_out")):
             self._pipe.counts["timed_out"] = self._pipe.counts.get("timed_out", 0) + 1
             return test
-        message = f"the process that ran this test (worker {worker}) ended"
-        failure = {"phase": "call", "exception": "", "message": message, "fingerprint": _digest("crashed").hex(), "text": message}
+        exception, message = _attempt(
+            lambda: _ending(node.gateway._io.popen.wait(timeout=EXIT_SECONDS)), ("", "the process ended")
+        )
+        failure = {"phase": "process", "exception": exception, "message": message, "fingerprint": _digest("crashed").hex()}
         self._pipe.emit(
             "test",
             nodeid=test[0],
@@ -1012,7 +1036,7 @@ class Controller:
             outcome="crashed",
             seconds=round(_Real.clock() - start, 6),
             reason="",
-            failure={**failure, "file": "", "line": 0},
+            failure={**failure, "file": "", "line": 0, "text": ""},
             output="",
         )
         return test
@@ -1216,5 +1240,6 @@ def _refuse(message: str) -> None:
     raise pytest.UsageError(message)
 
 
-# The one thing done at import: before any code of the project runs, the way to the launcher is taken out of its reach.
+# What is done at import: before any code of the project runs, the way to the launcher is taken out of its reach.
 _CLAIM = _claim()
+os.register_at_fork(after_in_child=_Process.was_forked)
