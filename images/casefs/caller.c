@@ -244,14 +244,3 @@ bool caller_changes_case(pid_t tid, const struct node *directory, const char *na
 	/* In rename("foo/foo", "Foo/Foo") this may be the lookup of the first `Foo`, which is there to be found. */
 	return !path_contains(new_directory, name) || is_path_of(directory, new_directory);
 }
-
-bool caller_can_be_seen(void)
-{
-	int descriptor = open_proc(1, "syscall");
-	char first;
-	bool seen = descriptor >= 0 && read(descriptor, &first, 1) == 1;
-
-	if (descriptor >= 0)
-		close(descriptor);
-	return seen;
-}

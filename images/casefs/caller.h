@@ -3,7 +3,7 @@
  * rename("foo", "Foo") never reaches a filesystem like this one: the kernel looks both names up, finds one file behind them, and
  * reports success without having done anything. So while a thread is in such a rename, the lookup of its new name is answered with
  * ENOENT, and the kernel goes on to ask for the rename. Whether it is in one is read from /proc/TID/syscall, which takes
- * CAP_SYS_PTRACE, the caller's PID namespace and that namespace's /proc. Where we cannot tell, the rename does nothing, as on
+ * CAP_SYS_PTRACE, the caller's PID namespace and that namespace's /proc. Where we cannot tell (privileges.h), the rename does nothing, as on
  * Linux's own case-insensitive filesystems. Not seen: renames through io_uring, and those of 32-bit programs on a 64-bit kernel.
  */
 #ifndef CASEFS_CALLER_H
@@ -16,8 +16,5 @@
 
 /* True if thread `tid` is renaming something in `directory` to `name`, which is the same name but for its spelling. */
 bool caller_changes_case(pid_t tid, const struct node *directory, const char *name);
-
-/* Whether the kernel lets us look at other processes at all. */
-bool caller_can_be_seen(void);
 
 #endif

@@ -13,7 +13,6 @@
  */
 #include "requests.h"
 
-#include "caller.h"
 #include "descriptors.h"
 #include "privileges.h"
 #include "settings.h"
@@ -175,6 +174,15 @@ static int serve(struct fuse_session *session)
 	return result;
 }
 
+static void say_nothing(enum fuse_log_level level, const char *format, va_list arguments)
+{
+	(void)level;
+	(void)format;
+	(void)arguments;
+}
+
+/* We have given up the right to unmount: the mount answers ENOTCONN until somebody who may takes it away, or the container ends.
+ * libfuse would complain about that. */
 static int end(struct fuse_session *session, int result)
 {
 	if (ending_signal)
@@ -183,6 +191,7 @@ static int end(struct fuse_session *session, int result)
 		status_ended_by_error(-result);
 	else
 		status_ended_by_unmount();
+	fuse_set_log_func(say_nothing);
 	fuse_session_unmount(session);
 	fuse_session_destroy(session);
 	return ending_signal || result >= 0 ? EXIT_ENDED : EXIT_LOST;
@@ -214,6 +223,6 @@ int main(int argc, char **argv)
 		fuse_session_destroy(session);
 		return EXIT_NOT_MOUNTED;
 	}
-	settings.sees_callers = settings.folding && caller_can_be_seen();
+	settings.sees_callers = settings.folding && privileges_see_callers();
 	return end(session, serve(session));
 }

@@ -2,6 +2,7 @@
 #include "privileges.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,4 +50,25 @@ int privileges_drop(void)
 	if (syscall(SYS_capset, &header, data) != 0)
 		return errno;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
+}
+
+static bool yama_forbids(void)
+{
+	int descriptor = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+	char scope = '0';
+	bool read_it = descriptor >= 0 && read(descriptor, &scope, 1) == 1;
+
+	if (descriptor >= 0)
+		close(descriptor);
+	return read_it && scope == '3';
+}
+
+bool privileges_see_callers(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	if (syscall(SYS_capget, &header, data) != 0)
+		return false;
+	return (data[CAP_TO_INDEX(CAP_SYS_PTRACE)].effective & CAP_TO_MASK(CAP_SYS_PTRACE)) && !yama_forbids();
 }
