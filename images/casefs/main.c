@@ -124,6 +124,18 @@ static int open_store(void)
 	return open_directory(settings.backing ? settings.backing : settings.mountpoint, "store");
 }
 
+/* libfuse says in words alone what is wrong with the device; the launcher needs to tell its absence from a missing capability. */
+static bool device_opens(void)
+{
+	int descriptor = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+
+	if (descriptor < 0)
+		status_failed("device", errno, "/dev/fuse");
+	else
+		close(descriptor);
+	return descriptor >= 0;
+}
+
 static struct fuse_session *mount_session(void)
 {
 	char program[] = "casefs", flag[] = "-o", options[] = MOUNT_OPTIONS;
@@ -213,7 +225,7 @@ int main(int argc, char **argv)
 		status_failed("store", error, settings.mountpoint);
 		return EXIT_NOT_MOUNTED;
 	}
-	session = mount_session();
+	session = device_opens() ? mount_session() : NULL;
 	if (!session)
 		return EXIT_NOT_MOUNTED;
 	error = privileges_drop();
