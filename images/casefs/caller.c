@@ -242,5 +242,6 @@ bool caller_changes_case(pid_t tid, const struct node *directory, const char *na
 	if (!names_alike(old_name, strlen(old_name), name, strlen(name)) || !paths_alike(old_directory, new_directory))
 		return false;
 	/* In rename("foo/foo", "Foo/Foo") this may be the lookup of the first `Foo`, which is there to be found. */
-	return !path_contains(new_directory, name) || is_path_of(directory, new_directory);
+	return (!path_contains(old_directory, name) && !path_contains(new_directory, name)) ||
+	       is_path_of(directory, new_directory);
 }

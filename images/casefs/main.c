@@ -186,16 +186,9 @@ static int serve(struct fuse_session *session)
 	return result;
 }
 
-static void say_nothing(enum fuse_log_level level, const char *format, va_list arguments)
-{
-	(void)level;
-	(void)format;
-	(void)arguments;
-}
-
-/* We have given up the right to unmount: the mount answers ENOTCONN until somebody who may takes it away, or the container ends.
- * libfuse would complain about that. */
-static int end(struct fuse_session *session, int result)
+/* Say how it ended. The session is left to the kernel: we have given up the right to unmount, so that the mount answers ENOTCONN
+ * until somebody who may takes it away, or the container ends. */
+static int end(int result)
 {
 	if (ending_signal)
 		status_ended_by_signal(ending_signal);
@@ -203,15 +196,12 @@ static int end(struct fuse_session *session, int result)
 		status_ended_by_error(-result);
 	else
 		status_ended_by_unmount();
-	fuse_set_log_func(say_nothing);
-	fuse_session_unmount(session);
-	fuse_session_destroy(session);
 	return ending_signal || result >= 0 ? EXIT_ENDED : EXIT_LOST;
 }
 
 int main(int argc, char **argv)
 {
-	struct fuse_session *session;
+	static struct fuse_session *session;
 	int store, error;
 
 	settings_read(argc, argv);
@@ -236,5 +226,5 @@ int main(int argc, char **argv)
 		return EXIT_NOT_MOUNTED;
 	}
 	settings.sees_callers = settings.folding && privileges_see_callers();
-	return end(session, serve(session));
+	return end(serve(session));
 }

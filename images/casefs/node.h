@@ -5,8 +5,9 @@
  * the number that the kernel uses for it.
  *
  * An entry is one name in one directory, spelled as it was created. A directory's entries are read from the store when they
- * are first needed and kept while the node lives, since we alone write to the store. An entry whose node the kernel knows is
- * bound to it: it is one of the node's places. A directory lives at least as long as a node is bound to one of its entries.
+ * are first needed, since we alone write to the store, and the directory's node is then kept until it is removed, so that
+ * they stay in their order whatever the kernel forgets. An entry whose node the kernel knows is bound to it: it is one of the
+ * node's places. A directory lives at least as long as a node is bound to one of its entries.
  *
  * No descriptor is held for a node that has a place: it is reached through its directory and name. Directories keep one open
  * while there is room (descriptors.h). Only what has lost its last name while it is still in use, an orphan, needs its own.

@@ -190,7 +190,10 @@ int node_of_entry(struct entry *entry, struct node **found, struct stat *attribu
 
 static bool node_is_used(const struct node *node)
 {
-	return node == &root || node->lookups > 0 || node->handles > 0 || (node->names && node->names->bound > 0);
+	if (node == &root || node->lookups > 0 || node->handles > 0)
+		return true;
+	/* The order of names is ours alone to know: read anew, they would come in the store's own. */
+	return node->names && (node->names->bound > 0 || (node->names->buckets && node->places));
 }
 
 static void node_free(struct node *node)

@@ -69,8 +69,10 @@ static int take_away(struct entry *entry, int flags)
 	if (error)
 		return error;
 	names_remove(entry);
-	if (node)
+	if (node) {
 		entry_unbind(entry);
+		node_settle(node);
+	}
 	entry_free(entry);
 	return 0;
 }

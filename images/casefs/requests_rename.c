@@ -19,9 +19,13 @@ struct move {
 
 static void drop(struct entry *entry)
 {
+	struct node *node = entry->node;
+
 	names_remove(entry);
-	if (entry->node)
+	if (node) {
 		entry_unbind(entry);
+		node_settle(node);
+	}
 	entry_free(entry);
 }
 
@@ -60,6 +64,7 @@ static int move_to_free_name(struct move *move)
 static int move_onto_target(struct move *move)
 {
 	struct entry *target = move->target;
+	struct node *replaced = target->node;
 	int error = node_outlive(target);
 
 	if (!error)
@@ -74,8 +79,10 @@ static int move_onto_target(struct move *move)
 		move->arrival = NULL;
 		return 0;
 	}
-	if (target->node)
+	if (replaced) {
 		entry_unbind(target);
+		node_settle(replaced);
+	}
 	inherit(target, move->source);
 	return 0;
 }

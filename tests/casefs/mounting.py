@@ -78,7 +78,8 @@ class Mount:
         while self.line():
             pass
         assert self.process.stderr is not None
-        assert self.process.stderr.read() == ""
+        said = self.process.stderr.read()
+        assert said == "", said
         return self.lines[-1]
 
 
