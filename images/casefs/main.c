@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,37 +154,50 @@ static struct fuse_session *mount_session(void)
 	return NULL;
 }
 
-static void catch_signals(void)
+/* The signals wait until nothing else does, so that none is missed and no request of the store's is interrupted. Returns the mask
+ * to wait with. */
+static sigset_t catch_signals(void)
 {
 	struct sigaction ending = { .sa_handler = on_ending_signal }, figures_signal = { .sa_handler = on_figures_signal };
+	const int ending_signals[] = { SIGTERM, SIGINT, SIGHUP };
+	sigset_t blocked, before;
 
 	signal(SIGPIPE, SIG_IGN);
-	sigaction(SIGTERM, &ending, NULL);
-	sigaction(SIGINT, &ending, NULL);
-	sigaction(SIGHUP, &ending, NULL);
+	sigemptyset(&blocked);
+	for (size_t i = 0; i < sizeof ending_signals / sizeof *ending_signals; i++) {
+		sigaction(ending_signals[i], &ending, NULL);
+		sigaddset(&blocked, ending_signals[i]);
+	}
 	sigaction(SIGUSR1, &figures_signal, NULL);
+	sigaddset(&blocked, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &blocked, &before);
+	return before;
 }
 
-/* Serve until a signal, the end of the mount (0), or an error (below 0). */
-static int serve(struct fuse_session *session)
+/* Serve until a signal (1), the end of the mount (0), or an error (below 0). */
+static int serve(struct fuse_session *session, const sigset_t *waiting_mask)
 {
+	struct pollfd device = { .fd = fuse_session_fd(session), .events = POLLIN };
 	struct fuse_buf request = { .mem = NULL };
-	int result = 0;
+	int result = 1;
 
+	/* A request may be withdrawn between the wait and the read, which would then block. */
+	fcntl(device.fd, F_SETFL, fcntl(device.fd, F_GETFL) | O_NONBLOCK);
 	while (!ending_signal && !fuse_session_exited(session)) {
-		result = fuse_session_receive_buf(session, &request);
 		if (figures_wanted) {
 			figures_wanted = 0;
 			status_figures();
 		}
-		if (result == -EINTR || result == -EAGAIN)
+		if (ppoll(&device, 1, NULL, waiting_mask) < 0)
 			continue;
-		if (result <= 0)
+		result = fuse_session_receive_buf(session, &request);
+		if (result > 0)
+			fuse_session_process_buf(session, &request);
+		else if (result != -EINTR && result != -EAGAIN)
 			break;
-		fuse_session_process_buf(session, &request);
 	}
 	free(request.mem);
-	return result;
+	return ending_signal ? 1 : result;
 }
 
 /* Say how it ended. The session is left to the kernel: we have given up the right to unmount, so that the mount answers ENOTCONN
@@ -192,21 +206,22 @@ static int end(int result)
 {
 	if (ending_signal)
 		status_ended_by_signal(ending_signal);
-	else if (result < 0 && result != -EINTR)
+	else if (result < 0)
 		status_ended_by_error(-result);
 	else
 		status_ended_by_unmount();
-	return ending_signal || result >= 0 ? EXIT_ENDED : EXIT_LOST;
+	return result < 0 ? EXIT_LOST : EXIT_ENDED;
 }
 
 int main(int argc, char **argv)
 {
 	static struct fuse_session *session;
+	sigset_t waiting_mask;
 	int store, error;
 
 	settings_read(argc, argv);
 	umask(0);
-	catch_signals();
+	waiting_mask = catch_signals();
 	store = open_store();
 	if (store < 0)
 		return EXIT_NOT_MOUNTED;
@@ -226,5 +241,5 @@ int main(int argc, char **argv)
 		return EXIT_NOT_MOUNTED;
 	}
 	settings.sees_callers = settings.folding && privileges_see_callers();
-	return end(serve(session));
+	return end(serve(session, &waiting_mask));
 }

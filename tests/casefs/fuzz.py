@@ -11,6 +11,7 @@ import errno
 import os
 import random
 import stat
+import subprocess
 import tempfile
 import time
 import unicodedata
@@ -24,6 +25,7 @@ from tests.casefs.mounting import Mount, build, mounted
 NAMES = ("a", "b", "file", "Stra\u00dfe", "\u00e9t\u00e9", "\u03a3\u03af\u03c3\u03c5\u03c6\u03bf\u03c2", "x.y", "Ab", "\uac01")
 NO_REPLACE, EXCHANGE = 1, 2
 MOST_OPEN = 12
+FRESH_START = 2000
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 type_of = {Kind.FILE: stat.S_IFREG, Kind.FOLDER: stat.S_IFDIR, Kind.LINK: stat.S_IFLNK}
@@ -251,6 +253,13 @@ class Fuzz:
                 self.compare(node, text)
             waiting += [(below, os.path.join(text, name)) for name, below in node.names.values()]  # noqa: PTH118  # many, and quickly
 
+    def clear(self) -> None:
+        """Start afresh: trees that are moved into trees would get deeper than a path can say."""
+        for name in self.model.listing(self.model.root):
+            subprocess.run(["rm", "-rf", self.text((self.spelling(name) if self.model.folding else name,))], check=True)
+        assert os.listdir(self.base) == []
+        self.model.clear()
+
     def step(self) -> None:
         """Do one thing. A tree that has grown large is cut more than it grows."""
         grow = (self.mkdir, self.create, self.write, self.symlink, self.link)
@@ -278,6 +287,8 @@ def fuzz(mount: Mount, operations: int, seed: int, *, folding: bool) -> Fuzz:
         if number % 1000 == 999:
             mount.forget()
             walk.compare_all()
+        if number % FRESH_START == FRESH_START - 1:
+            walk.clear()
     for descriptor, _ in walk.opened:
         os.close(descriptor)
     walk.compare_all()

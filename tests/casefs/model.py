@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -121,8 +122,22 @@ class Model:
             raise RefusedError(errno.EPERM)
         self.put(folder, new[-1], node)
 
+    def below(self, node: Node) -> Iterator[Node]:
+        """Walk a node and everything in it."""
+        waiting = [node]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += [inner for _, inner in node.names.values()]
+
     def contains(self, node: Node, other: Node) -> bool:
-        return node is other or any(self.contains(below, other) for _, below in node.names.values())
+        return any(inner is other for inner in self.below(node))
+
+    def clear(self) -> None:
+        """Remove everything."""
+        for node in list(self.below(self.root)):
+            node.links = 0
+        self.root.names.clear()
 
     def rename(self, old: tuple[str, ...], new: tuple[str, ...], *, replace: bool) -> None:
         """Rename as Linux does, but for a rename by case alone, which respells."""

@@ -58,6 +58,13 @@ class Mount:
             assert line, "the daemon is gone"
         return {key: int(value) for key, value in (pair.split("=") for pair in line.split()[1:])}
 
+    def await_figure(self, name: str, wanted: int) -> dict[str, int]:
+        """Ask until a figure is as wanted: the kernel tells of closed and forgotten files when it comes to it."""
+        deadline = time.monotonic() + PATIENCE
+        while (figures := self.figures())[name] != wanted and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return figures
+
     def memory(self) -> int:
         """Resident memory in bytes."""
         resident = Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1]
