@@ -88,15 +88,32 @@ void on_read(fuse_req_t request, fuse_ino_t number, size_t size, off_t offset, s
 		fuse_reply_buf(request, buffer, (size_t)length);
 }
 
+/* All of it or an error: when the kernel empties its cache, it takes a short count for success, and the rest would be lost. */
+static int write_all(int descriptor, const char *bytes, size_t size, off_t offset)
+{
+	while (size > 0) {
+		ssize_t length = pwrite(descriptor, bytes, size, offset);
+
+		if (length < 0)
+			return errno;
+		if (length == 0)
+			return EIO;
+		bytes += length;
+		size -= (size_t)length;
+		offset += length;
+	}
+	return 0;
+}
+
 void on_write(fuse_req_t request, fuse_ino_t number, const char *bytes, size_t size, off_t offset, struct fuse_file_info *file)
 {
-	ssize_t length = pwrite((int)file->fh, bytes, size, offset);
+	int error = write_all((int)file->fh, bytes, size, offset);
 
 	(void)number;
-	if (length < 0)
-		answer_error(request, errno, "write");
+	if (error)
+		answer_error(request, error, "write");
 	else
-		fuse_reply_write(request, (size_t)length);
+		fuse_reply_write(request, size);
 }
 
 void on_fsync(fuse_req_t request, fuse_ino_t number, int data_only, struct fuse_file_info *file)
