@@ -143,7 +143,7 @@ static int open_through_parents(struct node *directory)
 		struct step *step = at->places ? malloc(sizeof *step) : NULL;
 
 		if (!step) {
-			result = at->places ? -ENOMEM : -ESTALE;
+			result = at->places ? -ENOMEM : -ENOENT;
 			break;
 		}
 		*step = (struct step){ .above = steps, .directory = at };
@@ -186,7 +186,7 @@ int spot_find(struct node *node, struct spot *spot)
 	spot->holder = node->descriptor >= 0 || !node->places ? node : node->places->directory;
 	spot->name = spot->holder == node ? "" : node->places->name;
 	if (spot->holder == node && node->descriptor < 0)
-		return ESTALE;
+		return ENOENT;
 	descriptor = directory_hold(spot->holder);
 	if (descriptor < 0)
 		return -descriptor;

@@ -1,15 +1,17 @@
 /* descriptors.h: how nodes are reached in the store, within a budget of open descriptors.
  *
- * A directory's descriptor is opened when it is needed, through its parents, and stays open until others need the room. An
- * orphan's cannot be opened again: when more than MOST_ORPHANS of those have no open file, the one used longest ago is given up and
- * answers ESTALE. Nearly always that is a deleted file that only the kernel's cache of names still remembers.
+ * A directory's descriptor is opened when it is needed, through its parents, and stays open until others need the room.
+ *
+ * An orphan's cannot be opened again. An orphan that callers have open is kept. Others are nearly always deleted files that only the
+ * kernel's cache of names remembers, by another spelling than the one that was deleted; as their contents take room in the
+ * store, no more than MOST_ORPHANS are kept. One that is given up answers ENOENT.
  */
 #ifndef CASEFS_DESCRIPTORS_H
 #define CASEFS_DESCRIPTORS_H
 
 #include "node.h"
 
-#define MOST_ORPHANS 256
+#define MOST_ORPHANS 16
 
 /* Where a node is: `name` in the directory `descriptor`, or, if the name is empty, what the descriptor itself is open for. */
 struct spot {

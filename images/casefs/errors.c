@@ -23,7 +23,7 @@ static const struct translation translations[] = {
 	{ EDQUOT, ENOSPC, true },
 	{ EIO, EIO, true },
 	{ EROFS, EROFS, true },
-	/* The store no longer has what the daemon knows: somebody else wrote to it, or an orphan was given up. */
+	/* The store no longer has what the daemon knows: somebody else wrote to it. */
 	{ ESTALE, ESTALE, true },
 	/* The store has a symbolic link where the daemon knows a file: as above. */
 	{ ELOOP, EIO, true },

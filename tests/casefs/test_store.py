@@ -95,7 +95,7 @@ def test_files_deleted_under_another_spelling_do_not_pile_up(program: Path) -> N
             path.write_bytes(b"x" * 1000)
             Path(str(path).upper().replace(str(mount.path).upper(), str(mount.path))).stat()
             path.unlink()
-        assert mount.figures()["orphans"] <= 256
+        assert mount.figures()["orphans"] <= 16
         mount.forget()
         figures = mount.await_figure("orphans", 0)
         assert (figures["orphans"], figures["nodes"], figures["names"]) == (0, 1, 0)
