@@ -3,7 +3,7 @@
     python make_fold_table.py > fold_table.h
 
 The result is committed, not made while an image is built: one tree must fold alike in every cell, whatever Python its image
-has, and a new Unicode version should be a change that somebody reads. Hangul syllables are left out, since `fold.c` computes them.
+has, and a new Unicode version should be a change that somebody reads. Hangul syllables are left out: `fold.c` computes them.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ def folded(text: str) -> str:
 
 
 def decompositions() -> dict[int, str]:
-    """What each point is taken apart into, where that is not itself."""
+    """Map each point to what it is taken apart into, where that is not itself."""
     return {point: decomposed(chr(point)) for point in ALL if decomposed(chr(point)) != chr(point)}
 
 
 def foldings() -> dict[int, str]:
-    """What each point becomes that is left once everything is taken apart, where that is not itself."""
+    """Map each point that is left once everything is taken apart to what it folds to, where that is not itself."""
     whole = [point for point in ALL if decomposed(chr(point)) == chr(point)]
     return {point: decomposed(chr(point).casefold()) for point in whole if chr(point).casefold() != chr(point)}
 
 
 def combining_classes() -> list[tuple[int, int, int]]:
-    """Runs of neighbours that share a combining class other than 0: first, last, class."""
+    """List runs of neighbours that share a combining class other than 0: first, last, class."""
     marks = [(point, unicodedata.combining(chr(point))) for point in ALL if unicodedata.combining(chr(point))]
     runs = groupby(enumerate(marks), key=lambda item: (item[1][0] - item[0], item[1][1]))
     found = []
@@ -59,7 +59,7 @@ def combining_classes() -> list[tuple[int, int, int]]:
 
 
 def growth() -> int:
-    """By how much a name can grow, in bytes, while it is folded."""
+    """Say by how much a name can grow, in bytes, while it is folded."""
 
     def ratio(point: int) -> int:
         before = len(chr(point).encode())

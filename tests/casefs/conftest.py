@@ -42,7 +42,7 @@ def users_folder(mount: Mount) -> Path:
 
 @pytest.fixture
 def folder(shared_mount: Mount, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A new folder, and the working folder; the test runs as an ordinary user."""
+    """Make a new folder the working folder; the test runs as an ordinary user."""
     path = users_folder(shared_mount)
     with ExitStack() as stack:
         monkeypatch.chdir(path)

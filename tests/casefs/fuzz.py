@@ -1,6 +1,6 @@
 """Does random things to the mount and to a model of it, and compares what comes of them.
 
-    python -m tests.casefs.fuzz [--operations 200000] [--seed 1] [--fold on|off] [--sanitized]
+Run further than a test by `python -m tests.casefs.fuzz [--operations 200000] [--seed 1] [--fold on|off] [--sanitized]`.
 """
 
 from __future__ import annotations
@@ -92,8 +92,12 @@ class Fuzz:
             real()
         except OSError as error:
             met = error.errno or -1
-        assert wanted == met, f"{what}: expected {errno.errorcode.get(wanted, 'success')}, got {errno.errorcode.get(met, 'success')}"
+        assert wanted == met, f"{what}: expected {self.outcome(wanted)}, got {self.outcome(met)}"
         return not wanted
+
+    @staticmethod
+    def outcome(number: int) -> str:
+        return errno.errorcode.get(number, "success")
 
     def text(self, path: tuple[str, ...]) -> str:
         return path_text(self.base, path)
@@ -251,7 +255,7 @@ class Fuzz:
             node, text = waiting.pop()
             if node is not self.model.root:
                 self.compare(node, text)
-            waiting += [(below, os.path.join(text, name)) for name, below in node.names.values()]  # noqa: PTH118  # many, and quickly
+            waiting += [(below, os.path.join(text, name)) for name, below in node.names.values()]
 
     def clear(self) -> None:
         """Start afresh: trees that are moved into trees would get deeper than a path can say."""
@@ -264,7 +268,8 @@ class Fuzz:
         """Do one thing. A tree that has grown large is cut more than it grows."""
         grow = (self.mkdir, self.create, self.write, self.symlink, self.link)
         cut = (self.unlink, self.rmdir, self.unlink, self.rename)
-        other = (self.look, self.look, self.rename, self.rename, self.exchange, self.chmod, self.truncate, self.open, self.use_open)
+        often = (self.look, self.look, self.rename, self.rename)
+        other = (*often, self.exchange, self.chmod, self.truncate, self.open, self.use_open)
         favoured = cut if len(self.model.root.names) > 7 or self.chance.random() < 0.3 else grow
         action = self.chance.choice(other if self.chance.random() < 0.5 else favoured)
         self.done[action.__name__] = self.done.get(action.__name__, 0) + 1

@@ -1,4 +1,4 @@
-"""What the mount should do, said in Python: a tree in memory whose names fold, or not, and the error that each operation ends with."""
+"""What the mount should do, in Python: a tree in memory whose names fold, or not, and how each operation ends."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class Model:
         target.names[other_key] = (target.names[other_key][0], one)
 
     def refuse_knots(self, node: Node, victim: Node | None, source: Node, target: Node) -> None:
-        """A folder cannot move into itself, nor replace one that it is in."""
+        """Refuse to move a folder into itself, or over one that it is in."""
         if self.contains(node, target):
             raise RefusedError(errno.EINVAL)
         if victim is not None and self.contains(victim, source):
@@ -196,7 +196,7 @@ class Model:
             raise RefusedError(errno.ENOTEMPTY)
 
     def listing(self, folder: Node) -> list[str]:
-        """The names of a folder as created, oldest first."""
+        """List the names of a folder as created, oldest first."""
         return [name for name, _ in folder.names.values()]
 
 

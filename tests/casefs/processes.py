@@ -1,4 +1,4 @@
-"""Runs a function in several processes at once; forked, since the tests' interpreter need not be one that an ordinary user may run."""
+"""Runs a function in several processes; forked, since an ordinary user may not be allowed to run the tests' interpreter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every error that the store or the machine can meet: what the caller is told, what the launcher is told, and that nothing is lost."""
+"""Every error that the store or the machine can meet: what callers and the launcher are told, and that nothing is lost."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -37,8 +38,8 @@ class Faulty:
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("faults") / "faults.so"
-    command = ["cc", "-shared", "-fPIC", "-O2", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-o", made, FAULTS]
-    subprocess.run(command, check=True)
+    flags = ["-shared", "-fPIC", "-O2", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run(["cc", *flags, "-o", str(made), str(FAULTS)], check=True)
     return made
 
 
@@ -153,7 +154,7 @@ def test_without_memory_nothing_is_half_done(faulty: Faulty, call: str) -> None:
     (folder / "link").symlink_to("file")
     faulty.mount.forget()
     faulty.fail(call, errno.ENOMEM)
-    met = {quietly(lambda attempt=attempt: attempt(folder)) for attempt in ATTEMPTS.values()}
+    met = {quietly(partial(attempt, folder)) for attempt in ATTEMPTS.values()}
     faulty.heal()
     assert errno.ENOMEM in met
     assert met <= {0, errno.ENOMEM, errno.EEXIST, errno.ENOENT}

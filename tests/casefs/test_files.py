@@ -31,11 +31,15 @@ def read(name: str) -> str:
 
 def test_mappings_of_two_spellings_share_their_pages(folder: Path) -> None:
     write("m", "a" * 8192)
-    with Path("m").open("r+b") as one, Path("M").open("r+b") as other:
-        with mmap.mmap(one.fileno(), 0) as first, mmap.mmap(other.fileno(), 0) as second:
-            first[0:3] = b"xyz"
-            assert second[0:3] == b"xyz"
-            first.flush()
+    with (
+        Path("m").open("r+b") as one,
+        Path("M").open("r+b") as other,
+        mmap.mmap(one.fileno(), 0) as first,
+        mmap.mmap(other.fileno(), 0) as second,
+    ):
+        first[0:3] = b"xyz"
+        assert second[0:3] == b"xyz"
+        first.flush()
     assert (folder / "m").read_bytes()[:3] == b"xyz"
 
 
@@ -51,7 +55,6 @@ def test_record_locks_conflict_across_spellings_and_processes(folder: Path) -> N
     write("l")
     with (folder / "l").open("r+") as file:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
 
         def lock_it(_: int) -> None:
             with Path("L").open("r+") as other:

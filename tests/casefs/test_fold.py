@@ -8,7 +8,6 @@ import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -29,8 +28,8 @@ def expected(name: bytes) -> bytes:
 @pytest.fixture(scope="module")
 def fold(tmp_path_factory: pytest.TempPathFactory) -> Callable[[bytes], bytes]:
     library = tmp_path_factory.mktemp("fold") / "fold.so"
-    command = ["cc", "-shared", "-fPIC", "-O2", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-o", library, SOURCES / "fold.c"]
-    subprocess.run(command, check=True)
+    flags = ["-shared", "-fPIC", "-O2", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run(["cc", *flags, "-o", str(library), str(SOURCES / "fold.c")], check=True)
     call = ctypes.CDLL(str(library)).fold_name
     call.restype = ctypes.c_size_t
     call.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p]

@@ -113,12 +113,12 @@ def test_a_mount_over_its_own_store_hides_it(program: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--order=random", "/tmp"], "`random` is no value for --order"),
-        (["--fold=maybe", "/tmp"], "`maybe` is no value for --fold"),
-        (["--seed=-1", "/tmp"], "`-1` is no value for --seed"),
-        (["--tmpfs=1g,uid=0", "/tmp"], "`1g,uid=0` is no value for --tmpfs"),
-        (["--tmpfs=1g", "--backing=/tmp", "/tmp"], "exclude each other"),
-        (["--unknown", "/tmp"], "unrecognized option"),
+        (["--order=random", "/somewhere"], "`random` is no value for --order"),
+        (["--fold=maybe", "/somewhere"], "`maybe` is no value for --fold"),
+        (["--seed=-1", "/somewhere"], "`-1` is no value for --seed"),
+        (["--tmpfs=1g,uid=0", "/somewhere"], "`1g,uid=0` is no value for --tmpfs"),
+        (["--tmpfs=1g", "--backing=/tmp", "/somewhere"], "exclude each other"),
+        (["--unknown", "/somewhere"], "unrecognized option"),
         ([], "usage: casefs"),
     ],
 )
@@ -136,10 +136,11 @@ def test_a_missing_mount_point_is_said_on_both_channels(program: Path) -> None:
 
 def test_without_the_capability_to_mount_it_says_so(program: Path, tmp_path: Path) -> None:
     bare = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
-    command = [*bare, program, "--status-fd=1", "--tmpfs=1m", tmp_path]
+    command = [*bare, str(program), "--status-fd=1", "--tmpfs=1m", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, f"failed EPERM tmpfs: {tmp_path}\n")
-    done = subprocess.run([*bare, program, "--status-fd=1", tmp_path], capture_output=True, text=True, check=False)
+    command = [*bare, str(program), "--status-fd=1", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, f"failed EPERM mount: {tmp_path}\n")
 
 
@@ -152,7 +153,7 @@ def test_without_the_device_it_says_so(program: Path, tmp_path: Path) -> None:
 def test_without_the_capability_to_see_callers_a_rename_by_case_does_nothing_and_the_ready_line_says_so(
     program: Path, tmp_path: Path
 ) -> None:
-    command = ["setpriv", "--bounding-set=-sys_ptrace", program, "--status-fd=1", "--tmpfs=1m", tmp_path]
+    command = ["setpriv", "--bounding-set=-sys_ptrace", str(program), "--status-fd=1", "--tmpfs=1m", str(tmp_path)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     with process, process.stdout as status:

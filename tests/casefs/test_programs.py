@@ -19,8 +19,8 @@ IDENTITY = ["-c", "user.name=N", "-c", "user.email=n@example.invalid", "-c", "in
 def git(*arguments: str, folder: str = "repository") -> str:
     environment = {**os.environ, "HOME": os.getcwd(), "GIT_CONFIG_NOSYSTEM": "1"}
     command = ["git", *IDENTITY, "-C", folder, *arguments]
-    who = {"user": USER, "group": USER}  # the real one too: a shell that git starts would go back to it
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, **who)
+    # The real user as well: a shell that git starts would go back to it.
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, user=USER, group=USER)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

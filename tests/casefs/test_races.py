@@ -14,6 +14,7 @@ from tests.casefs.processes import PROCESSES, at_once
 
 pytestmark = pytest.mark.fuse
 
+
 def respelled(chance: random.Random, name: str) -> str:
     return "".join(letter.upper() if chance.random() < 0.5 else letter.lower() for letter in name)
 

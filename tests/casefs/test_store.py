@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -77,10 +78,14 @@ def test_a_tree_deeper_than_the_budget_is_reached(program: Path, monkeypatch: py
 def test_when_descriptors_run_out_the_caller_is_told_and_the_launcher_too(program: Path, tmp_path: Path) -> None:
     with mounted(limited(program, tmp_path, 64)) as mount:
         (mount.path / "f").touch()
-        opened = []
-        with pytest.raises(OSError, match="Too many open files in system"):
+        opened: list[int] = []
+
+        def open_many() -> None:
             while len(opened) < 100:
                 opened.append(os.open(mount.path / "f", os.O_RDONLY))
+
+        with pytest.raises(OSError, match="Too many open files in system"):
+            open_many()
         assert len(opened) > 30
         assert mount.line() == "trouble EMFILE open"
         for descriptor in opened:
@@ -165,7 +170,7 @@ def test_an_ordinary_user_cannot_end_it_read_it_or_go_round_it(program: Path) ->
             os.setresgid(USER, USER, USER)
             os.setresuid(USER, USER, USER)
             got_through = []
-            for what, attempt in {
+            attempts: dict[str, Callable[[], object]] = {
                 "kill": lambda: os.kill(pid, signal.SIGKILL),
                 "stop": lambda: os.kill(pid, signal.SIGSTOP),
                 "memory": lambda: Path(f"/proc/{pid}/mem").open("rb").close(),
@@ -174,7 +179,8 @@ def test_an_ordinary_user_cannot_end_it_read_it_or_go_round_it(program: Path) ->
                 "device": lambda: os.close(os.open("/dev/fuse", os.O_RDWR)),
                 "umount": lambda: subprocess.run(["umount", mount.path], check=True, capture_output=True),
                 "fusermount": lambda: subprocess.run(["fusermount3", "-uz", mount.path], check=True, capture_output=True),
-            }.items():
+            }
+            for what, attempt in attempts.items():
                 try:
                     attempt()
                 except (PermissionError, subprocess.CalledProcessError):
@@ -187,7 +193,7 @@ def test_an_ordinary_user_cannot_end_it_read_it_or_go_round_it(program: Path) ->
 
 
 def test_a_daemon_that_died_answers_enotconn_and_its_status_ends(program: Path, tmp_path: Path) -> None:
-    command = [program, "--status-fd=1", "--tmpfs=1m", tmp_path]
+    command = [str(program), "--status-fd=1", "--tmpfs=1m", str(tmp_path)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     with process, process.stdout as status:
