@@ -100,7 +100,7 @@ def stat_storm(folder: Path) -> None:
     for _ in range(20):
         for path, _, names in os.walk(folder / "tree"):
             for name in names:
-                os.stat(f"{path}/{name}")
+                Path(path, name).stat()
 
 
 def create_read_delete(folder: Path) -> None:
@@ -182,10 +182,9 @@ def measure_memory(program: Path, folding: str) -> None:
             if number % 1000 == 0:
                 folder.mkdir()
             os.close(os.open(f"{folder}/module_name_{number}.py", os.O_CREAT | os.O_WRONLY))
-        descriptors = len(os.listdir(f"/proc/{daemon.process.pid}/fd"))
-        print(
-            f"daemon: {empty / 1e6:.1f} MB empty, {daemon.resident() / 1e6:.1f} MB and {descriptors} descriptors at {MANY:,} files"
-        )
+        descriptors = len(list(Path(f"/proc/{daemon.process.pid}/fd").iterdir()))
+        full = daemon.resident()
+        print(f"daemon: {empty / 1e6:.1f} MB empty, {full / 1e6:.1f} MB and {descriptors} descriptors at {MANY:,} files")
 
 
 def main() -> None:

@@ -38,7 +38,8 @@ def test_a_hundred_thousand_files_take_no_descriptor_and_little_memory(program: 
                 os.close(os.open(f"{path}/some_module_name_{number}.py", os.O_CREAT | os.O_WRONLY))
         figures = mount.await_figure("handles", 0)
         each = (mount.memory() - empty) / MANY
-        assert figures["nodes"] == MANY + 101
+        assert figures["names"] == MANY + 100
+        assert 101 <= figures["nodes"] <= MANY + 101  # the kernel forgets some if memory is short
         assert figures["descriptors"] <= 100
         assert figures["handles"] == 0
         assert each < 400, f"{each:.0f} bytes for each file"
