@@ -1,5 +1,6 @@
 /* descriptors.c: which nodes have a descriptor open, in the order of their last use. */
 #include "descriptors.h"
+#include "errors.h"
 
 #include "settings.h"
 
@@ -129,7 +130,7 @@ static int open_below(struct node *parent, struct node *directory)
 	descriptor = open_at(parent->descriptor, directory->places->name, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0);
 	parent->held--;
 	if (descriptor < 0)
-		return descriptor == -ENOENT ? -ESTALE : descriptor;
+		return descriptor == -ENOENT ? -STORE_CHANGED : descriptor;
 	keep(directory, descriptor);
 	return descriptor;
 }
@@ -227,7 +228,7 @@ int node_outlive(struct entry *entry)
 	descriptor = open_at(directory, entry->name, O_PATH | O_NOFOLLOW, 0);
 	directory_release(entry->directory);
 	if (descriptor < 0)
-		return descriptor == -ENOENT ? ESTALE : -descriptor;
+		return descriptor == -ENOENT ? STORE_CHANGED : -descriptor;
 	keep(node, descriptor);
 	return 0;
 }

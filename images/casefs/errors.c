@@ -3,7 +3,6 @@
 
 #include "status.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -23,9 +22,8 @@ static const struct translation translations[] = {
 	{ EDQUOT, ENOSPC, true },
 	{ EIO, EIO, true },
 	{ EROFS, EROFS, true },
-	/* The store no longer has what the daemon knows: somebody else wrote to it. */
-	{ ESTALE, ESTALE, true },
-	/* The store has a symbolic link where the daemon knows a file: as above. */
+	{ STORE_CHANGED, ESTALE, true },
+	/* The store has a symbolic link where the daemon knows a file: somebody else writes here, too. */
 	{ ELOOP, EIO, true },
 	/* A descriptor that the daemon believed to be open is not: a fault of its own. */
 	{ EBADF, EIO, true },

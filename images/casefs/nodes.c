@@ -2,6 +2,7 @@
 #include "node.h"
 
 #include "descriptors.h"
+#include "errors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -169,12 +170,12 @@ int node_of_entry(struct entry *entry, struct node **found, struct stat *attribu
 	if (directory < 0)
 		return -directory;
 	if (fstatat(directory, entry->name, attributes, AT_SYMLINK_NOFOLLOW) != 0)
-		error = errno == ENOENT ? ESTALE : errno; /* somebody else has written to the store */
+		error = errno == ENOENT ? STORE_CHANGED : errno; /* somebody else has written to the store */
 	directory_release(entry->directory);
 	if (error)
 		return error;
 	if (node && (node->inode != attributes->st_ino || node->device != attributes->st_dev))
-		return ESTALE;
+		return STORE_CHANGED;
 	if (!node) {
 		node = table_find(attributes->st_dev, attributes->st_ino);
 		if (!node)

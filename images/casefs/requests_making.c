@@ -200,6 +200,9 @@ static int open_existing(struct node *directory, const char *name, int flags, st
 	if (flags & O_EXCL)
 		return EEXIST;
 	entry = names_find(directory, &key);
+	/* A FIFO would be opened for ever, and a link is not ours to follow. ESTALE makes the kernel look again. */
+	if (entry->type != DT_REG)
+		return entry->type == DT_DIR ? EISDIR : ESTALE;
 	held = directory_hold(directory);
 	if (held < 0)
 		return -held;

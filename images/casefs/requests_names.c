@@ -3,6 +3,7 @@
 
 #include "caller.h"
 #include "descriptors.h"
+#include "errors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,7 +65,7 @@ static int take_away(struct entry *entry, int flags)
 	if (directory < 0)
 		return -directory;
 	if (unlinkat(directory, entry->name, flags) != 0)
-		error = errno == ENOENT ? ESTALE : errno;
+		error = errno == ENOENT ? STORE_CHANGED : errno;
 	directory_release(entry->directory);
 	if (error)
 		return error;

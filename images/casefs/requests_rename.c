@@ -2,6 +2,7 @@
 #include "requests.h"
 
 #include "descriptors.h"
+#include "errors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +45,7 @@ static int store_rename(const struct move *move, const char *new_name, unsigned 
 {
 	if (renameat2(move->from, move->source->name, move->to, new_name, flags) == 0)
 		return 0;
-	return errno == ENOENT ? ESTALE : errno;
+	return errno == ENOENT ? STORE_CHANGED : errno;
 }
 
 static int move_to_free_name(struct move *move)

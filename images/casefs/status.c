@@ -6,19 +6,27 @@
 #include "settings.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Nobody may be reading, and the daemon must never wait for that: main.c ignores SIGPIPE, and a line that does not fit is lost. */
+/* Nobody may be reading, and the daemon must never wait for that: main.c ignores SIGPIPE, and without room a line is lost. */
+static bool has_room(int descriptor)
+{
+	struct pollfd asked = { .fd = descriptor, .events = POLLOUT };
+
+	return poll(&asked, 1, 0) == 1;
+}
+
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 {
 	char line[PATH_MAX + 256];
 	va_list arguments;
 	int length;
 
-	if (settings.status_descriptor < 0)
+	if (settings.status_descriptor < 0 || !has_room(settings.status_descriptor))
 		return;
 	va_start(arguments, format);
 	length = vsnprintf(line, sizeof line - 1, format, arguments);

@@ -3,7 +3,7 @@
  *     ready version=1 pid=17 unicode=14.0.0 fold=on order=created seed=0 xattr=off case_rename=yes writeback=yes descriptors=4096
  *     failed EPERM mount: /m                     it never was ready; the process exits 1
  *     trouble ENFILE open                        a request failed for a reason that is the cell's and not the caller's;
- *                                                said once for each reason
+ *                                                said once for each reason. EUCLEAN: somebody else writes to the store
  *     figures nodes=9 names=12 directories=3 descriptors=3 orphans=0 handles=1     the answer to SIGUSR1
  *     ended signal 15                            or: ended unmounted; ended error EIO
  *

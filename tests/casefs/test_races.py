@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.casefs.mounting import Mount
 from tests.casefs.processes import PROCESSES, at_once
 
 pytestmark = pytest.mark.fuse
@@ -103,6 +104,46 @@ def test_a_name_that_is_renamed_by_case_is_never_missed(folder: Path) -> None:
 
     assert at_once(rename_or_look, 4) == ["fine"] * 4
     assert os.listdir(folder) == ["target"]
+
+
+def test_nothing_is_lost_while_the_kernel_forgets(folder: Path, shared_mount: Mount) -> None:
+    (folder / "Sub0").mkdir()
+    (folder / "Sub1").mkdir()
+    (folder / "Sub2").mkdir()
+
+    def forget_or_do(number: int) -> set[str]:
+        if number:
+            return do_anything(number)
+        os.seteuid(0)
+        for _ in range(30):
+            shared_mount.forget()
+            time.sleep(0.01)
+        return set()
+
+    assert at_once(forget_or_do) == ["set()"] * PROCESSES
+    names = os.listdir("sub0")
+    assert all(os.path.lexists(f"SUB0/{name.swapcase()}") for name in names)
+
+
+def test_a_name_that_becomes_a_fifo_or_a_link_while_it_is_created_hangs_nobody(folder: Path) -> None:
+    def make(number: int) -> str:
+        for turn in range(300):
+            name = ("name", "NAME")[number % 2]
+            try:
+                if number < 2:
+                    os.close(os.open(name, os.O_CREAT | os.O_RDWR | os.O_NONBLOCK))
+                elif number == 2:
+                    (os.mkfifo if turn % 2 else os.mkdir)(name)
+                elif number == 3:
+                    os.symlink("elsewhere", name)
+                else:
+                    (os.rmdir if turn % 3 == 0 else os.unlink)(name)
+            except (FileExistsError, FileNotFoundError, IsADirectoryError, NotADirectoryError):
+                pass
+        return "fine"
+
+    assert at_once(make, 6) == ["fine"] * 6
+    assert {name.lower() for name in os.listdir(folder)} <= {"name", "elsewhere"}
 
 
 def test_replacing_a_file_by_rename_is_never_seen_half_done(folder: Path) -> None:
