@@ -2,8 +2,8 @@
  *
  * - A directory's name: for ever. Linux gives a directory one name in its cache at a time, and moves it when it is looked up by
  *   another spelling, so that no second spelling can outlive it.
- * - Any other name: not at all. Each spelling is a name of its own in the cache. When a file is unlinked or renamed through one, the
- *   others would stay: the request holds the lock that telling the kernel about them takes.
+ * - Any other name: not at all. Each spelling is a name of its own in the cache. When a file is unlinked or renamed through one,
+ *   the others would stay: the request holds the lock that telling the kernel about them takes.
  * - That a name does not exist: not at all, for it may be created in another spelling.
  * - Attributes and contents: for ever. There is one node for all spellings, and every change goes through the kernel.
  */

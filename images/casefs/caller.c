@@ -136,7 +136,8 @@ static bool read_renaming(pid_t tid, struct renaming *renaming)
 	} else {
 		return false;
 	}
-	return read_string(tid, old_path, renaming->old_path, PATH_MAX) && read_string(tid, new_path, renaming->new_path, PATH_MAX);
+	return read_string(tid, old_path, renaming->old_path, PATH_MAX) &&
+	       read_string(tid, new_path, renaming->new_path, PATH_MAX);
 }
 
 /* Cut a path into the directory and the last name in it; slashes at the end mean nothing. */

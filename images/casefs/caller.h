@@ -1,11 +1,13 @@
 /* caller.h: recognises a rename that changes nothing but case.
  *
- * rename("foo", "Foo") never reaches a filesystem like this one: the kernel looks both names up, finds one file behind them, and
- * reports success without having done anything. So while a thread is in such a rename, the lookup of its new name is answered with
- * ENOENT, and the kernel goes on to ask for the rename. Whether it is in one is read from /proc/TID/syscall, which takes
- * CAP_SYS_PTRACE, the caller's PID namespace and that namespace's /proc. Where we cannot tell (privileges.h), the rename does nothing, as on
- * Linux's own case-insensitive filesystems. Not seen: renames through io_uring, those of 32-bit programs on a 64-bit kernel, and, where a directory
- * on the way has the very name, those whose path leads through a symbolic link.
+ * rename("foo", "Foo") never reaches a filesystem like this one: the kernel looks both names up, finds one file behind them,
+ * and reports success without having done anything. So while a thread is in such a rename, the lookup of its new name is
+ * answered with ENOENT, and the kernel goes on to ask for the rename. Whether it is in one is read from /proc/TID/syscall,
+ * which takes CAP_SYS_PTRACE, the caller's PID namespace and that namespace's /proc. Where we cannot tell (privileges.h), the
+ * rename does nothing, as on Linux's own case-insensitive filesystems.
+ *
+ * Not seen: renames through io_uring, those of 32-bit programs on a 64-bit kernel, and, where a directory on the way has the
+ * very name, those whose path leads through a symbolic link.
  */
 #ifndef CASEFS_CALLER_H
 #define CASEFS_CALLER_H

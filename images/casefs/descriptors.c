@@ -116,7 +116,7 @@ int open_at(int directory, const char *name, int flags, mode_t mode)
 	}
 }
 
-/* A directory that has to be opened on the way down. They are a list and no recursion, so that a tree may be as deep as it likes. */
+/* A directory that has to be opened on the way down. A list and no recursion, so that a tree may be as deep as it likes. */
 struct step {
 	struct step *above;
 	struct node *directory;

@@ -2,8 +2,8 @@
  *
  * A directory's descriptor is opened when it is needed, through its parents, and stays open until others need the room.
  *
- * An orphan's cannot be opened again. An orphan that callers have open is kept. Others are nearly always deleted files that only the
- * kernel's cache of names remembers, by another spelling than the one that was deleted; as their contents take room in the
+ * An orphan's cannot be opened again. An orphan that callers have open is kept. Others are nearly always deleted files that only
+ * the kernel's cache of names remembers, by another spelling than the one that was deleted; as their contents take room in the
  * store, no more than MOST_ORPHANS are kept. One that is given up answers ENOENT.
  */
 #ifndef CASEFS_DESCRIPTORS_H

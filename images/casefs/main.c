@@ -1,7 +1,7 @@
 /* main.c: casefs, a filesystem that ignores the case of names and keeps it.
  *
- * It serves one directory tree, the store, through FUSE. The order of things: read the command line, open the store, mount, give up
- * privileges, say `ready`, serve requests one by one until a signal comes or the mount is gone. One thread is enough and
+ * It serves one directory tree, the store, through FUSE. The order of things: read the command line, open the store, mount, give
+ * up privileges, say `ready`, serve requests one by one until a signal comes or the mount is gone. One thread is enough and
  * quicker: a request takes microseconds, and handing it to another thread takes longer.
  *
  *   settings.c      the command line                  requests_*.c   what the kernel asks for, by subject

@@ -155,8 +155,8 @@ void on_statfs(fuse_req_t request, fuse_ino_t number)
 		fuse_reply_statfs(request, &store);
 }
 
-/* Extended attributes. ENOSYS is remembered by the kernel, which then answers EOPNOTSUPP by itself. Their errors are the caller's:
- * a namespace that the daemon may not write is one that the caller may not write either. */
+/* Extended attributes. ENOSYS is remembered by the kernel, which then answers EOPNOTSUPP by itself. Their errors are the
+ * caller's: a namespace that the daemon may not write is one that the caller may not write either. */
 
 typedef ssize_t use_path(const char *path, void *context);
 

@@ -1,5 +1,5 @@
-/* requests_directories.c: listing. A handle is a snapshot of the names in the order that was asked for, taken at the first read and
- * again when the caller rewinds; a name that is made or taken away meanwhile may or may not be seen, as POSIX has it. */
+/* requests_directories.c: listing. A handle is a snapshot of the names in the order that was asked for, taken at the first read
+ * and again when the caller rewinds; a name that is made or taken away meanwhile may or may not be seen, as POSIX has it. */
 #include "requests.h"
 
 #include "settings.h"
@@ -180,7 +180,8 @@ void on_readdir(fuse_req_t request, fuse_ino_t number, size_t size, off_t offset
 	}
 	for (size_t position = (size_t)offset; item_at(directory, listing, position, &item); position++) {
 		struct stat attributes = { .st_ino = item.inode, .st_mode = DTTOIF(item.type) };
-		size_t needed = fuse_add_direntry(request, buffer + used, size - used, item.name, &attributes, (off_t)position + 1);
+		off_t next = (off_t)position + 1;
+		size_t needed = fuse_add_direntry(request, buffer + used, size - used, item.name, &attributes, next);
 
 		if (needed > size - used)
 			break;
