@@ -54,8 +54,9 @@ TEXT_LENGTH = 20_000
 OUTPUT_LENGTH = 8_000
 
 # From the mildest to the worst. A failing call outweighs an error in its teardown, which often only follows from it.
-SEVERITY = {word: rank for rank, word in enumerate(("passed", "xpassed", "xfailed", "skipped", "error", "failed"))}
-RED = frozenset({"error", "failed"})
+SEVERITY = {word: rank for rank, word in enumerate(("passed", "xpassed", "xfailed", "skipped", "error", "failed", "crashed"))}
+RED = frozenset({"error", "failed", "crashed"})
+PHASE_OF_THE_DEAD = "???"  # pytest-forked's word, where the process it had forked for a test left no report
 
 Test = Tuple[str, int]
 Emit = Callable[..., None]
@@ -583,7 +584,7 @@ class Fold:
     @staticmethod
     def _outcome(report: Any) -> str:
         if report.outcome == "failed":
-            return "failed" if report.when == "call" else "error"
+            return {"call": "failed", PHASE_OF_THE_DEAD: "crashed"}.get(report.when, "error")
         if hasattr(report, "wasxfail"):
             return "xfailed" if report.outcome == "skipped" else "xpassed"
         return str(report.outcome)
@@ -726,9 +727,8 @@ class Recorder:
 
     def _failure(self, report: Any) -> Dict[str, Any]:
         scene = getattr(report, "_paritygate", None)
-        return self._investigator.describe(
-            str(report.when), None if scene is None else Scene(*scene), _longrepr(report), report.location
-        )
+        phase = "process" if report.when == PHASE_OF_THE_DEAD else str(report.when)
+        return self._investigator.describe(phase, None if scene is None else Scene(*scene), _longrepr(report), report.location)
 
     def _session_ended(self, error: BaseException, item: pytest.Item) -> Dict[str, Any]:
         scene = self._investigator.scene(error)
