@@ -24,7 +24,7 @@ import msgspec
 from rich.console import Console
 
 from paritygate import archive, doctor, engine_setup
-from paritygate.config_file import Overrides
+from paritygate.config.file import Overrides
 from paritygate.docker_engine.connect import connect
 from paritygate.docker_engine.endpoints import EndpointSearch
 from paritygate.docker_engine.requests import ImageRecord

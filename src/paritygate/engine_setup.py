@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from paritygate.config import ImageSettings
+from paritygate.config.settings import ImageSettings
 from paritygate.docker_engine.requests import ImageRecord, Log
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import EngineUnavailableError

@@ -13,7 +13,7 @@ import docker
 import msgspec
 import pytest
 
-from paritygate.config import EnvironmentSettings, ImageSettings
+from paritygate.config.settings import EnvironmentSettings, ImageSettings
 from paritygate.docker_engine.engine import DockerEngine
 from paritygate.docker_engine.requests import KIND_LABEL, ContainerRequest, ImageRecord
 from paritygate.errors import BaseImageError, BuildError

@@ -7,9 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from paritygate import config_file, config_reference
-from paritygate.config import LOCAL_LIKE, SERVER_LIKE, EnvironmentSettings, ImageSettings, Settings
-from paritygate.config_file import Overrides
+from paritygate.config import file as config_file
+from paritygate.config import reference as config_reference
+from paritygate.config.file import Overrides
+from paritygate.config.settings import LOCAL_LIKE, SERVER_LIKE, EnvironmentSettings, ImageSettings, Settings
 from paritygate.errors import ConfigError, UsageError
 from paritygate.outcomes.words import ExitCode, OrderRule, Worktree
 

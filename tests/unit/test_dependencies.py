@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from paritygate.config import ImageSettings
+from paritygate.config.settings import ImageSettings
 from paritygate.images.dependencies import find
 from paritygate.images.recipes import Recipe, StepKind
 

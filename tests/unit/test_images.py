@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from paritygate.config import ImageSettings
+from paritygate.config.settings import ImageSettings
 from paritygate.errors import ConfigError
 from paritygate.images import access, names, poetry, resources
 from paritygate.images.base import choose_python

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from paritygate.config_file import Overrides
+from paritygate.config.file import Overrides
 from paritygate.docker_engine.verbs import Engine
 from paritygate.outcomes.artifact import Artifact
 from paritygate.runners.protocol import Watch

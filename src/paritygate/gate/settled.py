@@ -6,8 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from paritygate import archive, config_file
-from paritygate.config import Settings
+from paritygate import archive
+from paritygate.config import file as config_file
+from paritygate.config.settings import Settings
 from paritygate.gate.request import Request, World
 
 FIRST_ESTIMATE = 900.0

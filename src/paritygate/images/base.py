@@ -11,7 +11,7 @@ from pathlib import Path
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from paritygate.config import ImageSettings
+from paritygate.config.settings import ImageSettings
 from paritygate.docker_engine.requests import KIND_LABEL, ImageRecord, Log
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import BaseImageError

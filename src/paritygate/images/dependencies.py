@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 from packaging.utils import canonicalize_name
 
-from paritygate.config import ImageSettings
+from paritygate.config.settings import ImageSettings
 from paritygate.images import locks, projects, requirement_files
 from paritygate.images.projects import DEV_WORDS, TEST_WORDS, Project, chosen, requirement_name
 from paritygate.images.recipes import GENERATED, Found, Recipe, Step, StepKind

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import tomli_w
 
-from paritygate.config import EnvironmentSettings, ImageSettings
+from paritygate.config.settings import EnvironmentSettings, ImageSettings
 from paritygate.docker_engine.requests import KIND_LABEL, BuildRequest, Commit, ImageRecord, Log
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import BaseImageError, BuildError

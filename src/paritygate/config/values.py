@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from paritygate.axes import locale_name, memory_bytes, umask_bits, variable_name, zone_name
-from paritygate.config import EnvironmentSettings, Settings
-from paritygate.config_tables import join
+from paritygate.config.settings import EnvironmentSettings, Settings
+from paritygate.config.tables import join
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 

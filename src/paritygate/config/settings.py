@@ -1,6 +1,6 @@
 """The configuration: what a project may set, with every default and what it means.
 
-It reads nothing: `config_file` does, and `docs/configuration.md` is generated from what stands here.
+It reads nothing: `config.file` does, and `docs/configuration.md` is generated from what stands here.
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ from pathlib import Path
 import msgspec
 
 from paritygate.axes import locale_name, near_miss
-from paritygate.config import Settings, default_environments
-from paritygate.config_tables import Problems, read_table, show
-from paritygate.config_values import impossible
+from paritygate.config.settings import Settings, default_environments
+from paritygate.config.tables import Problems, read_table, show
+from paritygate.config.values import impossible
 from paritygate.errors import ConfigError, UsageError
 
 OWN_FILE = "paritygate.toml"
