@@ -22,7 +22,7 @@ from paritygate.docker_engine.requests import KIND_LABEL, OWNER_LABEL, TEMPORARY
 from paritygate.outcomes.artifact import Artifact, Finding
 from tests.support.samples import clean_environment, git
 
-PATIENCE_SECONDS = 300.0
+PATIENCE_SECONDS = 120.0
 LOOK_SECONDS = 0.05
 QUICK = ("--env", "local-like", "--attempts", "1")
 """Options for one cell: enough wherever it is not several that matter."""
