@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import timedelta
 from functools import partial
 
 import msgspec
@@ -11,7 +12,7 @@ from paritygate import environments, selection
 from paritygate.docker_engine.requests import EngineInfo
 from paritygate.docker_engine.verbs import Engine
 from paritygate.environments import Facts, Resolution
-from paritygate.errors import NoVerdictError
+from paritygate.errors import EngineError, NoVerdictError
 from paritygate.gate.request import Request, World
 from paritygate.gate.settled import Settled
 from paritygate.images import access, baking, keeping, preparing
@@ -29,6 +30,10 @@ from paritygate.snapshot import survey, tree
 
 LONGEST_WAIT = 120.0
 TREES_KEPT = 8
+# What a run uses was made not long ago, and what is removed at a run's end was made longer ago than any run may last: so no
+# gate takes another's image away, though nothing on the engine says that it is in use between two cells.
+FRESH = timedelta(hours=3)
+KEPT = timedelta(hours=9)
 
 Trees = dict[Worktree, Tree]
 
@@ -139,6 +144,7 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
             pack=partial(snapshot_archive.pack, one, world.variables),
             access=opened,
             logs=settled.logs,
+            fresh=_moment(world, FRESH),
         )
         image = CellImage(baking.bake(engine, bake, world.say).tags[0], one.digest)
         by_environment[EnvironmentName(name)] = by_tree[each.worktree] = image
@@ -151,9 +157,17 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
     )
 
 
-def keep_few_trees(engine: Engine, images: Images) -> None:
+def keep_few_trees(engine: Engine, images: Images, world: World) -> None:
     """Remove older snapshots of the project, which every change of its tree adds to; all other layers stay."""
-    keeping.prune(engine, TREES_KEPT, images.project, frozenset({Kind.TREE}))
+    try:
+        keeping.prune(engine, TREES_KEPT, images.project, frozenset({Kind.TREE}), _moment(world, KEPT))
+    except EngineError as error:
+        world.say(f"older snapshots were not looked at: {error.message}")
+
+
+def _moment(world: World, ago: timedelta) -> str:
+    """Say a moment in the past as engines write it."""
+    return (world.now() - ago).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def plan(settled: Settled, trees: Trees, asked: Selection, engine: EngineInfo, world: World) -> Planned:

@@ -27,6 +27,7 @@ class BakeRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Which tree goes into which environment's image.
 
     `pack` gives a tar whose entries lie below `workspace/`, owned by user and group 1000; it may be called more than once.
+    An image that was made before `fresh` (ISO 8601, in UTC) is made anew, lest it be removed as an old one while it is used.
     """
 
     images: ImageSet
@@ -35,13 +36,14 @@ class BakeRequest(msgspec.Struct, frozen=True, kw_only=True):
     pack: Callable[[], Iterable[bytes]]
     access: Access
     logs: Path
+    fresh: str = ""
 
 
 def bake(engine: Engine, request: BakeRequest, log: Log) -> ImageRecord:
     """Find or make the image that holds a tree; the project is installed without a network, or with one where that fails."""
     name = name_of(request)
     found = engine.image(name)
-    if found is not None:
+    if found is not None and found.created >= request.fresh:
         return found
     log(f"putting the {request.tree.state} tree into the image of `{request.environment}`")
     made = _make(engine, request, name, online=False)
