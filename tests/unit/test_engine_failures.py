@@ -11,7 +11,7 @@ import pytest
 import requests
 import urllib3.exceptions
 
-from paritygate.docker_engine.failures import engine_errors, explain, hint_for, unless_gone
+from paritygate.docker_engine.failures import engine_errors, explain, hint_for, lost, unless_gone
 from paritygate.errors import EngineError
 
 FOREIGN_MODULES = (docker.errors, docker.credentials.errors, requests.exceptions)
@@ -56,6 +56,21 @@ def test_no_error_of_the_sdk_or_of_requests_is_left_unmapped(kind: type[BaseExce
 def test_errors_of_the_connection_are_mapped_too(error: Exception) -> None:
     with pytest.raises(EngineError, match=r"^the engine could not do it: .*it broke"), engine_errors("do it"):
         raise error
+
+
+def test_of_errors_in_errors_the_innermost_is_said() -> None:
+    gone = FileNotFoundError(2, "No such file or directory")
+    aborted = requests.exceptions.ConnectionError(urllib3.exceptions.ProtocolError("Connection aborted.", gone))
+    assert explain(aborted) == "[Errno 2] No such file or directory"
+    refused = urllib3.exceptions.MaxRetryError(None, "/", ConnectionRefusedError(111, "Connection refused"))  # type: ignore[arg-type] # no pool is needed to say it
+    assert explain(requests.exceptions.ConnectionError(refused)) == "[Errno 111] Connection refused"
+
+
+def test_an_engine_that_refuses_or_is_slow_is_not_lost() -> None:
+    assert lost(requests.exceptions.ConnectionError("gone"))
+    assert not lost(requests.exceptions.ConnectTimeout("slow"))
+    assert not lost(requests.exceptions.ReadTimeout("slow"))
+    assert not lost(an_api_error(409, "no"))
 
 
 def test_our_own_mistakes_and_interruptions_pass_through() -> None:

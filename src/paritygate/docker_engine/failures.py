@@ -54,8 +54,21 @@ def explain(error: BaseException) -> str:
         said = error.explanation or str(error)
         text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
     else:
-        text = str(error) or type(error).__name__
+        inner = _innermost(error)
+        text = str(inner) or type(inner).__name__
     return " ".join(text.split()).rstrip(".")
+
+
+def lost(error: BaseException) -> bool:
+    """Say whether there is nobody any more to speak to, as opposed to an engine that refuses or is slow."""
+    return isinstance(error, requests.exceptions.ConnectionError) and not isinstance(error, requests.exceptions.Timeout)
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """Find what the libraries have wrapped; the outer ones say less, at greater length."""
+    candidates = (getattr(error, "reason", None), *reversed(error.args))
+    wrapped = next((each for each in candidates if isinstance(each, BaseException)), None)
+    return error if wrapped is None else _innermost(wrapped)
 
 
 def hint_for(text: str) -> str:
