@@ -33,6 +33,7 @@ from paritygate.errors import InterruptedRunError, ParityError
 from paritygate.gate import flow
 from paritygate.gate.request import Request, World
 from paritygate.images import keeping
+from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.words import ExitCode
 from paritygate.reports import terminal
 from paritygate.reports.live import Live
@@ -51,6 +52,13 @@ class Streams:
         self.progress = Console(stderr=True, no_color=plain, highlight=False, soft_wrap=True)
         self.width = self.answers.width if self.answers.is_terminal else PLAIN_WIDTH
         self.colour = self.answers.is_terminal and not plain
+
+    def answer(self, artifact: Artifact) -> None:
+        """Show an artifact; a reader who leaves early, as `head` does, changes nothing of the verdict."""
+        try:
+            click.echo(terminal.render(artifact, self.width, colour=self.colour))
+        except BrokenPipeError:
+            let_reader_go()
 
     def say(self, line: str) -> None:
         """Say one line of progress."""
@@ -165,7 +173,7 @@ def run(**given: Any) -> int:
     streams = Streams()
     with Live(streams.progress, quiet=options.quiet) as live:
         report = flow.run(options.request(), world(options.host, live))
-    click.echo(terminal.render(report.artifact, streams.width, colour=streams.colour))
+    streams.answer(report.artifact)
     if not options.quiet:
         streams.say(f"report: {report.path}")
     return report.artifact.verdict.exit_code
@@ -180,7 +188,7 @@ def classify(files: tuple[Path, ...], report: Path | None) -> int:
     artifact = archive.classify(files, version())
     if report is not None:
         archive.write(artifact, report)
-    click.echo(terminal.render(artifact, streams.width, colour=streams.colour))
+    streams.answer(artifact)
     return artifact.verdict.exit_code
 
 
@@ -245,6 +253,11 @@ def prune_images(keep: int, host: str) -> int:
     return ExitCode.PARITY
 
 
+def let_reader_go() -> None:
+    """Write no more to a stdout that nobody reads, so that the flush at the end is in peace."""
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # it is open until the process ends
+
+
 def say_error(error: ParityError) -> None:
     """Turn an error of ours into text."""
     click.echo(f"paritygate: {error.message}", err=True)
@@ -268,7 +281,7 @@ def outcome_of(command: Callable[[], object], *, debug: bool) -> int:
     except click.Abort:
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # the reader is gone; let exit flush in peace
+        let_reader_go()
         return ExitCode.NO_VERDICT
     except Exception as error:  # noqa: BLE001  # the last line of defence: a fault of ours has a code of its own
         traceback.print_exc()
