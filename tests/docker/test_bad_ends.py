@@ -5,26 +5,36 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import os
+import re
+import shutil
 import signal
+import subprocess
+import sys
+import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
 import pytest
 from docker import APIClient
 
 from paritygate.docker_engine.engine import DockerEngine
 from paritygate.docker_engine.requests import BuildRequest
-from paritygate.outcomes.cells import Cell
+from paritygate.outcomes.cells import Cell, EnvironmentName
 from paritygate.outcomes.words import CellStatus, Label, Outcome
-from tests.support.gate_runs import QUICK, Ended, Gate, Leftovers, lay_out, run
+from tests.support.gate_runs import PATIENCE_SECONDS, QUICK, Ended, Gate, Leftovers, lay_out, run, start
+from tests.support.samples import clean_environment
 
 pytestmark = pytest.mark.docker
 
 PASSES = "def test_passes():\n    pass\n"
 SLEEPS = "import time\n\ndef test_sleeps():\n    time.sleep(600)\n"
+LOCAL = EnvironmentName("local-like")
 ENDS_WITHIN_SECONDS = 30.0
 
 DEATHS = """\
@@ -409,8 +419,8 @@ def test_a_test_that_kills_its_process_group_takes_the_controller_of_workers_wit
     test = "import os, signal\n\ndef test_kills():\n    os.killpg(0, signal.SIGKILL)\n\n" + PASSES
     ended = run(project(test=test), "--attempts", "1")
     assert ended.status == 4
-    assert ended.finding("tests/test_it.py::test_kills").outcomes["local-like"] == (Outcome.CRASHED,)
-    assert ended.finding("tests/test_it.py::test_passes").outcomes["local-like"] == (Outcome.PASSED,)
+    assert ended.finding("tests/test_it.py::test_kills").outcomes[LOCAL] == (Outcome.CRASHED,)
+    assert ended.finding("tests/test_it.py::test_passes").outcomes[LOCAL] == (Outcome.PASSED,)
     assert ended.artifact is not None
     assert [cell.status for cell in ended.artifact.cells] == [CellStatus.FINISHED, CellStatus.CRASHED]
     assert "pytest was killed by `SIGKILL`, by whom is not known" in verdict_line(ended)
@@ -576,3 +586,122 @@ def test_two_gates_at_once_do_not_touch_each_other(project: Project, leftovers: 
     assert ends[0].finding("tests/test_it.py::test_one").label is Label.CONSISTENT_GREEN
     assert ends[1].finding("tests/test_it.py::test_other").label is Label.CONSISTENT_RED
     assert [leftovers.everything(ended.pid) for ended in ends] == [[], [], []]
+
+
+# --- the engine goes away ---------------------------------------------------------------------------------------------
+
+
+class SecondEngine:
+    """An engine beside the one that is there, without a network, that may be stopped."""
+
+    def __init__(self, folder: Path) -> None:
+        self.host = f"unix://{folder}/engine.sock"
+        places = ("--data-root", f"{folder}/data", "--exec-root", f"{folder}/exec", "--pidfile", f"{folder}/pid")
+        alone = ("--host", self.host, "--bridge", "none", "--iptables=false")
+        with (folder / "log").open("wb") as log:
+            self._daemon = subprocess.Popen(
+                ["dockerd", *places, *alone], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            )
+        wait_until(lambda: self.docker("version").returncode == 0, (folder / "log").read_text(encoding="utf-8"))
+
+    def docker(self, *arguments: str, stdin: IO[bytes] | None = None) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(["docker", "--host", self.host, *arguments], stdin=stdin, capture_output=True, check=False)
+
+    def copy(self, images: list[str]) -> None:
+        """Take images over from the usual engine."""
+        with subprocess.Popen(["docker", "save", *images], stdout=subprocess.PIPE) as saved:
+            loaded = self.docker("load", stdin=saved.stdout)
+        assert (saved.returncode, loaded.returncode) == (0, 0), loaded.stderr
+
+    def stop(self) -> None:
+        self._daemon.terminate()
+        try:
+            self._daemon.wait(60)
+        except subprocess.TimeoutExpired:
+            self._daemon.kill()
+            self._daemon.wait()
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("dockerd") is None or shutil.which("docker") is None,
+    reason="starting a second engine takes root, `dockerd` and `docker`",
+)
+def test_an_engine_that_goes_away_while_cells_run(sleeping: Path, engine: DockerEngine, base: str, tmp_path: Path) -> None:
+    made = run(sleeping, *QUICK, "--timeout", "1")
+    assert made.artifact is not None, made.stderr
+    tree = made.artifact.images[LOCAL]
+    client = APIClient(base_url=engine.info.endpoint.url, version="auto")
+    (environment,) = client.inspect_image(client.inspect_image(tree)["Parent"])["RepoTags"]
+    client.close()
+    folder = Path(tempfile.mkdtemp(prefix="engine-"))  # a socket's path has to be short
+    second = SecondEngine(folder)
+    try:
+        second.copy([base, environment, tree])
+        with Gate(sleeping, *QUICK, "--host", second.host) as gate:
+            gate.wait_for_line("collected 1")
+            second.stop()
+            ended = gate.ended()
+    finally:
+        second.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    assert (ended.status, only_cell(ended).status) == (4, CellStatus.CRASHED)
+    assert verdict_line(ended).startswith("no-verdict: `local-like` attempt 1 died in `tests/test_it.py::test_sleeps`: ")
+    assert "the engine could not look at the container: " in verdict_line(ended)
+    assert [word for word in MAY_NOT_BE_SEEN if word in ended.stderr] == []
+
+
+# --- streams ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def passing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Lay out a project whose one test passes."""
+    return lay_out(tmp_path_factory.mktemp("passing") / "project", {"tests/test_it.py": PASSES})
+
+
+def test_quiet_leaves_only_the_answer(passing: Path) -> None:
+    ended = run(passing, *QUICK, "--quiet")
+    assert (ended.status, ended.stderr) == (0, "")
+    assert verdict_line(ended) == "stable in local-like (one environment, nothing compared) (exit 0)"
+
+
+def test_debug_adds_the_traceback_to_an_error(passing: Path) -> None:
+    ended = run(passing, "--debug", "--host", "unix:///nowhere/engine.sock")
+    assert ended.status == 4
+    assert "Traceback (most recent call last):" in ended.stderr
+    assert "paritygate: the engine chosen by flag does not answer:" in ended.stderr.splitlines()
+
+
+def test_a_reader_that_has_left_changes_no_verdict(passing: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with tempfile.TemporaryFile() as said:
+        process = start(("run", "--project", str(passing), *QUICK), None, writing, said)
+        os.close(writing)
+        status = process.wait(PATIENCE_SECONDS)
+        said.seek(0)
+        stderr = said.read().decode()
+    assert status == 0, stderr
+    assert [word for word in (*MAY_NOT_BE_SEEN, "BrokenPipe") if word in stderr] == []
+
+
+def test_a_closed_stdin_is_no_hindrance(passing: Path) -> None:
+    command = (sys.executable, "-m", "paritygate", "run", "--project", str(passing), *QUICK)
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *command], env=clean_environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_color_is_honoured_on_a_terminal(passing: Path) -> None:
+    near, far = os.openpty()
+    process = start(("run", "--project", str(passing), *QUICK), {"NO_COLOR": "1", "TERM": "xterm-256color"}, far, far)
+    os.close(far)
+    said = b""
+    with contextlib.suppress(OSError):  # how a terminal says that the other side has gone
+        while piece := os.read(near, 1 << 16):
+            said += piece
+    os.close(near)
+    assert process.wait(PATIENCE_SECONDS) == 0, said
+    assert b"stable in local-like" in said
+    assert re.findall(rb"\x1b\[[0-9;]*3[0-9][0-9;]*m", said) == []
