@@ -592,7 +592,11 @@ def test_two_gates_at_once_do_not_touch_each_other(project: Project, leftovers: 
 
 
 class SecondEngine:
-    """An engine beside the one that is there, without a network, that may be stopped."""
+    """An engine beside the one that is there, without a network, that may be stopped.
+
+    It lives in a network namespace of its own: an engine that is told to have no bridge removes the one it finds, which would
+    be that of the usual engine.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.host = f"unix://{folder}/engine.sock"
@@ -600,7 +604,11 @@ class SecondEngine:
         alone = ("--host", self.host, "--bridge", "none", "--iptables=false")
         with (folder / "log").open("wb") as log:
             self._daemon = subprocess.Popen(
-                ["dockerd", *places, *alone], stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                ["unshare", "--net", "dockerd", *places, *alone],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
         wait_until(lambda: self.docker("version").returncode == 0, (folder / "log").read_text(encoding="utf-8"))
 
@@ -623,8 +631,8 @@ class SecondEngine:
 
 
 @pytest.mark.skipif(
-    os.geteuid() != 0 or shutil.which("dockerd") is None or shutil.which("docker") is None,
-    reason="starting a second engine takes root, `dockerd` and `docker`",
+    os.geteuid() != 0 or not all(map(shutil.which, ("docker", "dockerd", "unshare"))),
+    reason="starting a second engine takes root, `docker`, `dockerd` and `unshare`",
 )
 def test_an_engine_that_goes_away_while_cells_run(sleeping: Path, engine: DockerEngine, base: str, tmp_path: Path) -> None:
     made = run(sleeping, *QUICK, "--timeout", "1")
