@@ -513,7 +513,7 @@ def test_sigterm_while_an_image_is_built(project: Project, engine: DockerEngine,
         interrupted(ended, leftovers, "SIGTERM", 143)
         wait_until(lambda: not leftovers.made_of(start_from), "the container of the build is still there")
     finally:
-        engine.remove_image(start_from)
+        leftovers.remove_labelled(f"unique={start_from}")
 
 
 def wait_until(what: Callable[[], object], otherwise: str, seconds: float = ENDS_WITHIN_SECONDS) -> None:

@@ -5,6 +5,7 @@ A gate is started in a process group of its own, as a shell does it, so that Ctr
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from typing import IO, Self
 
 import msgspec
 from docker import APIClient
+from docker.errors import NotFound
 
 from paritygate.docker_engine.owners import Owner
 from paritygate.docker_engine.requests import KIND_LABEL, OWNER_LABEL, TEMPORARY
@@ -160,6 +162,13 @@ class Leftovers:
     def made_of(self, image: str) -> list[str]:
         """Name the containers of an image and of all that is made of it, whoever they belong to, as those of builds."""
         return [each["Id"] for each in self._client.containers(all=True, filters={"ancestor": image})]
+
+    def remove_labelled(self, label: str) -> None:
+        """Remove the images with a label, those that the builder keeps to build faster next time among them, youngest first."""
+        listed = self._client.images(all=True, filters={"label": label})
+        for image in sorted(listed, key=lambda each: -each["Created"]):
+            with contextlib.suppress(NotFound):  # it went with its child
+                self._client.remove_image(image["Id"], force=True)
 
     def everything(self, pid: int) -> list[str]:
         """Name every container, volume and temporary image that belongs to a process."""
