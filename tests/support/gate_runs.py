@@ -17,7 +17,7 @@ from typing import IO, Self
 
 import msgspec
 from docker import APIClient
-from docker.errors import NotFound
+from docker.errors import APIError
 
 from paritygate.docker_engine.owners import Owner
 from paritygate.docker_engine.requests import KIND_LABEL, OWNER_LABEL, TEMPORARY
@@ -164,11 +164,13 @@ class Leftovers:
         return [each["Id"] for each in self._client.containers(all=True, filters={"ancestor": image})]
 
     def remove_labelled(self, label: str) -> None:
-        """Remove the images with a label, those that the builder keeps to build faster next time among them, youngest first."""
-        listed = self._client.images(all=True, filters={"label": label})
-        for image in sorted(listed, key=lambda each: -each["Created"]):
-            with contextlib.suppress(NotFound):  # it went with its child
-                self._client.remove_image(image["Id"], force=True)
+        """Remove the images with a label, those that the builder keeps to build faster next time among them."""
+        left = -1
+        while (listed := self._client.images(all=True, filters={"label": label})) and len(listed) != left:
+            left = len(listed)
+            for image in listed:
+                with contextlib.suppress(APIError):  # it went with its child, or goes after it in the next round
+                    self._client.remove_image(image["Id"], force=True)
 
     def everything(self, pid: int) -> list[str]:
         """Name every container, volume and temporary image that belongs to a process."""
