@@ -30,6 +30,7 @@ def run(request: Request, world: World) -> Report:
     cells = Cells(images.runner(engine), engine.info.cpus, planned.nothing, world)
     gate_cells = cells.run(planned.plans)
     gate_cells = cells.again_where_dates_moved(planned.plans, gate_cells)
+    gate_cells = cells.again_without_killers(planned.plans, gate_cells)
     watch.lap("cells")
 
     confirmation = confirm(labels.label(gate_cells), gate_cells, planned.plans, cells.confirm)
