@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import date
 from fractions import Fraction
 
 import msgspec
 
 from paritygate.classifier.grid import form, observe, stands_for_many
+from paritygate.classifier.surroundings import days_ahead
 from paritygate.outcomes.artifact import Finding
-from paritygate.outcomes.cells import Cell, Dates, EnvironmentName, TestId, TestRun
+from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import CellStatus, Label, Outcome, Purpose
 
@@ -143,13 +143,8 @@ def _narrowed(cell: Cell, forms: frozenset[str]) -> Cell:
 
 
 def _same_calendar(known: Iterable[Cell], cell: Cell) -> bool:
-    before = {_apart(moment) for each in known if each.env == cell.env for moment in each.dates}
-    return not before or {_apart(moment) for moment in cell.dates} <= before
-
-
-def _apart(moment: Dates) -> int:
-    """Say how many days the local date is ahead of the UTC date."""
-    return (date.fromisoformat(moment.local) - date.fromisoformat(moment.utc)).days
+    before = {days_ahead(moment) for each in known if each.env == cell.env for moment in each.dates}
+    return not before or {days_ahead(moment) for moment in cell.dates} <= before
 
 
 def tally(gate: Gate, cells: Sequence[Cell]) -> dict[TestId, dict[EnvironmentName, Tally]]:
