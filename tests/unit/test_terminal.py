@@ -307,6 +307,24 @@ def test_failures_that_differ_are_shown_twice_and_then_counted() -> None:
     assert "    local-like-2: tests/test_report.py:2 AssertionError: number 2\n    and 1 more that differs\n" in text
 
 
+def test_what_is_the_same_of_several_tests_is_told_once() -> None:
+    nodeids = [NodeId(f"t.py::test[{number}]") for number in range(3)]
+    findings = [a_coupling(nodeid, confirmed=10) for nodeid in nodeids]
+    cell = a_cell(SERVER, 1, *(a_run(nodeid, failure=a_failure("no" if nodeid.endswith("[2]") else "yes")) for nodeid in nodeids))
+    lines = render(an_artifact(*findings, cells=(cell,)), 100).splitlines()
+    start = lines.index("coupling: fix or narrow the patch")
+    assert lines[start + 1 : start + 9] == [
+        "  t.py::test[0]   local-like passed passed | server-like failed failed",
+        "  t.py::test[1]   local-like passed passed | server-like failed failed",
+        "    of all 2:",
+        "    server-like-1: tests/test_report.py:12 AssertionError: yes",
+        "    confirmed by 10 further attempts",
+        "  t.py::test[2]   local-like passed passed | server-like failed failed",
+        "    server-like-1: tests/test_report.py:12 AssertionError: no",
+        "    confirmed by 10 further attempts",
+    ]
+
+
 def test_where_both_sides_fail_their_failures_stand_side_by_side() -> None:
     cells = (
         a_cell(LOCAL, 1, a_run(failure=a_failure("one", fingerprint="1"))),

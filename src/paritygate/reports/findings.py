@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from rich.text import Text
 
@@ -38,12 +39,11 @@ def findings(artifact: Artifact, width: int) -> Iterator[str | Text]:
     )
     shown = chosen[:MOST_TESTS]
     runs = _runs(artifact.cells, {TestId(finding.nodeid, finding.occurrence) for finding in shown})
-    heading = None
-    for finding in shown:
-        if finding.label is not heading:
-            heading = finding.label
-            yield from _heading(heading, artifact)
-        yield from _test(finding, runs.get(TestId(finding.nodeid, finding.occurrence), []), width)
+    for label, group in groupby(shown, key=lambda each: each.label):
+        yield from _heading(label, artifact)
+        told = [(finding, _told(finding, runs.get(TestId(finding.nodeid, finding.occurrence), []), width)) for finding in group]
+        for lines, alike in groupby(told, key=lambda each: each[1]):
+            yield from _alike([finding for finding, _ in alike], lines)
     yield from _rest(chosen[MOST_TESTS:])
 
 
@@ -79,18 +79,27 @@ def _runs(cells: Sequence[Cell], wanted: set[TestId]) -> dict[TestId, Runs]:
     return runs
 
 
-def _test(finding: Finding, runs: Runs, width: int) -> Iterator[str]:
-    which = f" (number {finding.occurrence + 1} of this id)" if finding.occurrence else ""
-    outcomes = " | ".join(f"{env} {' '.join(attempts)}" for env, attempts in finding.outcomes.items())
-    yield f"  {spell_out(finding.nodeid)}{which}   {outcomes}"
-    for line in _failures(runs) or _reasons(runs):
-        yield f"    {cut(line, width - 4)}"
+def _alike(some: Sequence[Finding], lines: Sequence[str]) -> Iterator[str]:
+    """Show tests that follow each other and of which the same is to be told, such as those of one function; it is told once."""
+    for finding in some:
+        which = f" (number {finding.occurrence + 1} of this id)" if finding.occurrence else ""
+        outcomes = " | ".join(f"{env} {' '.join(attempts)}" for env, attempts in finding.outcomes.items())
+        yield f"  {spell_out(finding.nodeid)}{which}   {outcomes}"
+    if lines and len(some) > 1:
+        yield f"    of all {len(some)}:"
+    for line in lines:
+        yield f"    {line}"
+
+
+def _told(finding: Finding, runs: Runs, width: int) -> list[str]:
+    lines = [cut(line, width - 4) for line in _failures(runs) or _reasons(runs)]
     if finding.cause is not None:
-        yield f"    cause: {spell_out(_cause(finding.cause))}"
+        lines.append(f"cause: {spell_out(_cause(finding.cause))}")
     if finding.confirmed:
-        yield f"    confirmed by {finding.confirmed} further attempt{'s' * (finding.confirmed != 1)}"
+        lines.append(f"confirmed by {finding.confirmed} further attempt{'s' * (finding.confirmed != 1)}")
     if finding.note:
-        yield f"    note: {spell_out(finding.note)}"
+        lines.append(f"note: {spell_out(finding.note)}")
+    return lines
 
 
 def _failures(runs: Runs) -> list[str]:
