@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from paritygate.classifier.evidence import attempts_needed
+from paritygate.classifier.evidence import attempts_needed, gate_of, judge, sides, tally
 from paritygate.classifier.labels import label
 from paritygate.confirm.flow import Confirmation, confirm
 from paritygate.outcomes.cells import Cell, Dates
@@ -198,6 +198,20 @@ class TestCompany:
         assert [plan.order.exactly for plan in ran if plan.environment.name == "a"] == [(), *[ids("real")] * 4]
         notes = {each.nodeid: each.note for each in outcome.findings}
         assert notes == {"real": "", "flaky": "looked coupled; further attempts gave `passed` in 1 of 1 in `b`"}
+
+    def test_the_cells_say_without_their_plans_what_they_are_evidence_of(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            here = plan.environment.name == "a"
+            outcomes = {"first": "passed" if here else "failed", "flaky": "passed" if here or not is_gate(plan) else "failed"}
+            asked = {test.nodeid for test in plan.order.exactly} or outcomes.keys()
+            return cell_of(plan, {name: outcome for name, outcome in outcomes.items() if name in asked})
+
+        gate_cells = tuple(world(plan) for plan in gate_plans(*PAIR))
+        outcome, _ = gate_and_confirm(world)
+        gate = gate_of(label(gate_cells), gate_cells, ())
+        tallies = tally(gate, outcome.cells)
+        again = [judge(gate.flagged[test], tallies[test], envs) for test, envs in sides(gate.flagged.values()).items()]
+        assert again == list(outcome.findings)
 
     def test_beside_several_workers_everything_runs(self) -> None:
         _, ran = gate_and_confirm(really_coupled, an_environment("a", workers=2), an_environment("b", workers=2))
