@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from paritygate.classifier import labels, surroundings
+from paritygate.classifier.evidence import KILLING
 from paritygate.gate.request import World
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan
-from paritygate.outcomes.words import CellStatus, Label, Outcome, RunnerName
+from paritygate.outcomes.words import CellStatus, Label, RunnerName
 from paritygate.runners.pool import run_side_by_side
 from paritygate.runners.protocol import Runner
 
-KILLING = frozenset({Outcome.TIMED_OUT, Outcome.CRASHED})
 MOST_KILLINGS = 3
 SHOWN = 3
 STEADY = frozenset({Label.CONSISTENT_GREEN, Label.CONSISTENT_RED})
