@@ -60,7 +60,7 @@ def load(project: Path) -> Loaded:
         return _loaded(own, OWN_FILE)
     if shared is not None:
         return _loaded(shared, f"{SHARED_FILE} [tool.paritygate]")
-    return Loaded(settings=Settings(), notes=(f"nothing is configured: there is neither `{OWN_FILE}` nor `[tool.paritygate]`",))
+    return Loaded(settings=Settings())
 
 
 def _loaded(table: object, source: str) -> Loaded:
