@@ -317,8 +317,33 @@ def test_an_environment_to_which_pytest_cannot_be_added(project: Project, leftov
     place = project(configuration="[image]\ninstall = ['rm -r /opt/paritygate/venv/lib/python3*/site-packages/pip']\n")
     ended = run(place, *QUICK)
     assert (ended.status, ended.artifact) == (4, None)
-    assert "  | /opt/paritygate/venv/bin/python: No module named pip" in ended.errors
+    assert ended.errors[0] == (
+        "paritygate: the dependencies could not be installed from `install` of the configuration: "
+        "the environment has no pip, so neither pytest nor the project can be added to it"
+    )
+    assert ended.errors[-1].startswith("hint: let `install` under `[tool.paritygate.image]` leave pip where it is")
     assert leftovers.everything(ended.pid) == []
+
+
+def test_a_locale_that_no_image_can_make(project: Project, leftovers: Leftovers) -> None:
+    before = leftovers.unnamed()
+    ended = run(project(configuration="[environments.local-like]\nlocale = 'xx_YY.UTF-8'\n"), *QUICK)
+    assert (ended.status, ended.artifact) == (4, None)
+    assert ended.errors[0] == "paritygate: the locale `xx_YY.UTF-8` cannot be made in this image"
+    assert ended.errors[-1] == "hint: correct `environments.local-like.locale`"
+    assert leftovers.unnamed() <= before
+    assert leftovers.everything(ended.pid) == []
+
+
+def test_a_project_that_cannot_be_installed_runs_from_its_root(project: Project) -> None:
+    place = project(pyproject_toml=SLOW_BUILD, slow_py="def build_editable(*given):\n    raise RuntimeError('no')\n")
+    ended = run(place, *QUICK)
+    assert ended.status == 0
+    assert ended.artifact is not None
+    assert "local-like: the project could not be installed and runs from its root" in ended.artifact.notes
+    (log,) = (place / ".paritygate" / "logs").glob("tree-*.log")
+    assert f"warning: the project could not be installed and runs from its root; why is in `{log}`" in ended.stderr.splitlines()
+    assert log.read_text(encoding="utf-8").count("RuntimeError: no") >= 3
 
 
 # --- nothing that could be judged -------------------------------------------------------------------------------------
@@ -512,6 +537,7 @@ def test_sigterm_while_an_image_is_built(project: Project, engine: DockerEngine,
         assert "making the system layer on" in ended.stderr
         interrupted(ended, leftovers, "SIGTERM", 143)
         wait_until(lambda: not leftovers.made_of(start_from), "the container of the build is still there")
+        assert leftovers.unnamed(f"unique={start_from}") == set()
     finally:
         leftovers.remove_labelled(f"unique={start_from}")
 

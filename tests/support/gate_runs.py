@@ -20,7 +20,7 @@ from docker import APIClient
 from docker.errors import APIError
 
 from paritygate.docker_engine.owners import Owner
-from paritygate.docker_engine.requests import KIND_LABEL, OWNER_LABEL, TEMPORARY
+from paritygate.docker_engine.requests import BUILD_LABEL, KIND_LABEL, OWNER_LABEL, TEMPORARY
 from paritygate.outcomes.artifact import Artifact, Finding
 from tests.support.samples import clean_environment, git
 
@@ -162,6 +162,10 @@ class Leftovers:
     def made_of(self, image: str) -> list[str]:
         """Name the containers of an image and of all that is made of it, whoever they belong to, as those of builds."""
         return [each["Id"] for each in self._client.containers(all=True, filters={"ancestor": image})]
+
+    def unnamed(self, label: str = BUILD_LABEL) -> set[str]:
+        """Name the images with a label that have no name themselves and of which nothing is made."""
+        return {each["Id"] for each in self._client.images(filters={"dangling": True, "label": label})}
 
     def remove_labelled(self, label: str) -> None:
         """Remove the images with a label, those that the builder keeps to build faster next time among them."""

@@ -85,6 +85,7 @@ def test_our_own_mistakes_and_interruptions_pass_through() -> None:
     [
         ("write /var/lib/docker/x: no space left on device", "paritygate images prune"),
         ("could not find an available, non-overlapping IPv4 address pool among the defaults", "docker network prune"),
+        ("adding interface veth1 to bridge docker0 failed: could not find bridge docker0", "restart the engine"),
         ("Bind for 0.0.0.0:80 failed: port is already allocated", "docker ps"),
         ("('Connection aborted.', PermissionError(13, 'Permission denied'))", "group `docker`"),
         ("[Errno 13] Permission denied", "group `docker`"),

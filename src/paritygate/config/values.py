@@ -39,6 +39,8 @@ def _of_all(settings: Settings) -> Iterator[str]:
             yield f"`{path}`: expected a number of seconds, got `{value}`"
     if not settings.report:
         yield "`report`: expected the path of a file, got nothing"
+    if settings.image.install_project == "":
+        yield "`image.install-project`: expected a command, got nothing; `false` leaves the project as it lies"
     if not settings.environments:
         yield "`environments`: there are none; name at least one, or leave the table out to have `local-like` and `server-like`"
 

@@ -27,12 +27,14 @@ FOREIGN = (
 GONE = "the engine is gone: start it again"
 NOT_ALLOWED = "this user may not talk to the engine: join the group `docker` (log in again), or use a rootless engine"
 NO_SPACE = "free space for the engine: `paritygate images prune`, then `docker system df` shows what takes the rest"
+NO_BRIDGE = "the engine's own network is broken, as after another engine was started beside it: restart the engine"
 NO_NETWORK = "the engine has no network left to give: `docker network prune` removes unused ones"
 
 HINTS = (
     ("no space left on device", NO_SPACE),
     ("non-overlapping ipv4 address pool", NO_NETWORK),
     ("all predefined address pools", NO_NETWORK),
+    ("could not find bridge", NO_BRIDGE),
     ("port is already allocated", "another container has that port: `docker ps` names it"),
     # With their numbers these are this computer's own refusals; without, they would be those of a program inside a container.
     ("errno 13] permission denied", NOT_ALLOWED),

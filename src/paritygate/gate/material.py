@@ -39,13 +39,17 @@ Trees = dict[Worktree, Tree]
 
 
 class Images(msgspec.Struct, frozen=True, kw_only=True):
-    """The image of each environment, with the tree that it holds; `project` is the project's name in theirs."""
+    """The image of each environment, with the tree that it holds; `project` is the project's name in theirs.
+
+    `notes` says what is remarkable about them.
+    """
 
     project: str
     by_environment: dict[EnvironmentName, CellImage]
     by_tree: dict[Worktree, CellImage]
     base: str
     dependencies: str
+    notes: tuple[str, ...] = ()
 
     def of(self, plan: CellPlan) -> CellImage:
         """Choose the image that a cell starts from: its environment's, or any that holds the tree that it is to see."""
@@ -74,8 +78,7 @@ def find_engine(world: World) -> Engine:
     engine = world.connect()
     info = engine.info
     world.say(f"engine: {info.name} {info.version} at {info.endpoint.url} ({info.endpoint.why})")
-    for line in engine.sweep():
-        world.say(f"removed what an earlier run left: {line}")
+    _sweep(engine, world)
     return engine
 
 
@@ -135,6 +138,7 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
     prepared = preparing.prepare(engine, request, world.say)
     by_environment: dict[EnvironmentName, CellImage] = {}
     by_tree: dict[Worktree, CellImage] = {}
+    notes = list(prepared.notes)
     for name, each in settings.environments.items():
         one = trees[each.worktree]
         bake = BakeRequest(
@@ -146,7 +150,9 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
             logs=settled.logs,
             fresh=_moment(world, FRESH),
         )
-        image = CellImage(baking.bake(engine, bake, world.say).tags[0], one.digest)
+        baked = baking.bake(engine, bake, world.say)
+        image = CellImage(baking.name_of(bake), one.digest)
+        notes += [f"{name}: {note}"] if (note := baking.note_of(baked)) else []
         by_environment[EnvironmentName(name)] = by_tree[each.worktree] = image
     return Images(
         project=prepared.project,
@@ -154,15 +160,22 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
         by_tree=by_tree,
         base=prepared.base.identity,
         dependencies=prepared.dependencies,
+        notes=tuple(notes),
     )
 
 
 def keep_few_trees(engine: Engine, images: Images, world: World) -> None:
-    """Remove older snapshots of the project, which every change of its tree adds to; all other layers stay."""
+    """Remove older snapshots of the project, which every change of its tree adds to, and what has no name; all else stays."""
     try:
+        _sweep(engine, world)
         keeping.prune(engine, TREES_KEPT, images.project, frozenset({Kind.TREE}), _moment(world, KEPT))
     except EngineError as error:
         world.say(f"older snapshots were not looked at: {error.message}")
+
+
+def _sweep(engine: Engine, world: World) -> None:
+    for line in engine.sweep():
+        world.say(f"removed what an earlier run left: {line}")
 
 
 def _moment(world: World, ago: timedelta) -> str:

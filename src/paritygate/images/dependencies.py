@@ -62,6 +62,7 @@ def find(root: Path, directory: str, settings: ImageSettings) -> Recipe:
         distributions=tuple(projects.read(root / member).name for member in members),
         requires_python=project.requires_python,
         python=settings.python,
+        project=settings.install_project,
         notes=found.notes + missing,
     )
     if not any(step.kind is StepKind.METADATA for step in found.steps):
