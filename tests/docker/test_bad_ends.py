@@ -20,11 +20,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
+import msgspec
 import pytest
 from docker import APIClient
 
+import paritygate
 from paritygate.docker_engine.engine import DockerEngine
 from paritygate.docker_engine.requests import BuildRequest
+from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.cells import Cell, EnvironmentName
 from paritygate.outcomes.words import CellStatus, Label, Outcome
 from tests.support.gate_runs import PATIENCE_SECONDS, QUICK, Ended, Gate, Leftovers, lay_out, run, start
@@ -154,6 +157,12 @@ def deaths(tmp_path_factory: pytest.TempPathFactory) -> Ended:
     return ended
 
 
+@pytest.fixture(scope="module")
+def passing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Lay out a project whose one test passes."""
+    return lay_out(tmp_path_factory.mktemp("passing") / "project", {"tests/test_it.py": PASSES})
+
+
 def refused(ended: Ended, status: int, *lines: str) -> None:
     """Check how a run ended that came to no artifact: by its status, and by these very lines with no others."""
     assert (ended.status, ended.errors) == (status, list(lines)), ended.stderr
@@ -244,19 +253,24 @@ def test_a_configuration_that_is_no_toml(project: Project) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--nonsense",), "Error: No such option '--nonsense'."),
-        (("--attempts", "two"), "Error: Invalid value for '--attempts': 'two' is not a valid integer."),
+        (("--nonsense",), "paritygate: there is no option `--nonsense`"),
+        (("--repot", "r.json"), "paritygate: there is no option `--repot`; did you mean `--report`?"),
+        (("-k",), "paritygate: option `-k` requires an argument"),
+        (("--", "-k"), "paritygate: `-k` needs a value"),
+        (("--report", ""), "paritygate: `--report` expects the path of a file, not ``"),
+        (("--attempts", "two"), "paritygate: invalid value for `--attempts`: `two` is not a valid integer"),
         (("--attempts", "0"), "paritygate: the command line asks for 0 attempts"),
         (("--env", "elsewhere"), "paritygate: the command line asks for environment `elsewhere`"),
         (("--timeout", "-1"), "paritygate: the command line sets a timeout of -1 seconds"),
         (("--seed", "-1"), "paritygate: the command line gives seed -1"),
-        (("--project", "/nowhere"), "Error: Invalid value for '--project': Directory '/nowhere' does not exist."),
+        (("--project", "/nowhere"), "paritygate: invalid value for `--project`: Directory `/nowhere` does not exist"),
     ],
 )
 def test_options_that_cannot_be(project: Project, options: tuple[str, ...], message: str) -> None:
     ended = run(project(), *options)
     assert (ended.status, ended.stdout, ended.artifact) == (64, "", None)
-    assert any(line.startswith(message) for line in ended.stderr.splitlines())
+    assert ended.errors[0].startswith(message)
+    assert ended.errors[1].startswith("hint: ")
     assert "engine: " not in ended.stderr
 
 
@@ -270,10 +284,27 @@ def test_a_selection_that_is_in_no_tree(project: Project) -> None:
     )
 
 
-@pytest.mark.parametrize(("report", "why"), [("tests", "Is a directory"), ("paritygate.toml/r.json", "Not a directory")])
+def test_a_host_that_is_no_address(project: Project) -> None:
+    refused(
+        run(project(), "--host", "garbage"),
+        64,
+        "paritygate: `--host` is `garbage`, which is no address of an engine",
+        "hint: write a URL, such as `unix:///var/run/docker.sock` or `tcp://HOST:2376`",
+    )
+
+
+@pytest.mark.parametrize(
+    ("report", "why"),
+    [
+        ("tests", "it is a folder, not a file"),
+        ("paritygate.toml/r.json", "Not a directory"),
+        ("fifo", "it is a FIFO, not a file"),
+    ],
+)
 def test_a_report_that_cannot_be_written_is_refused_before_anything_runs(project: Project, report: str, why: str) -> None:
     place = project()
-    ended = run(place, "--report", report)
+    os.mkfifo(place / "fifo")
+    ended = run(place, "--report", f"{place}/{report}")
     refused(
         ended,
         64,
@@ -281,6 +312,35 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_runs(project
         "hint: give another place with `--report PATH`",
     )
     assert "engine: " not in ended.stderr
+
+
+def test_a_report_in_a_folder_that_is_missing(project: Project) -> None:
+    place = project()
+    refused(
+        run(place, "--report", f"{place}/test/r.json"),
+        64,
+        f"paritygate: cannot write `{place}/test/r.json`: there is no folder `{place}/test`; did you mean `tests`?",
+        "hint: make it first, or give another place with `--report PATH`",
+    )
+
+
+@pytest.mark.parametrize("broken", ["click", "docker", "paritygate/process"])
+def test_an_installation_that_is_broken(project: Project, tmp_path: Path, broken: str) -> None:
+    """Nothing of it may end with 1, which is what Python itself would say: that means that tests are red."""
+    shadow = tmp_path / "shadow" / f"{broken}.py"
+    shadow.parent.mkdir(parents=True)
+    shadow.write_text("raise ImportError('half of it is missing')\n", encoding="utf-8")
+    if "/" in broken:
+        source = Path(paritygate.__file__).parent
+        (shadow.parent / "__init__.py").touch()
+        shutil.copy(source / "__main__.py", shadow.parent)
+    ended = run(project(), variables={"PYTHONPATH": str(tmp_path / "shadow")})
+    refused(
+        ended,
+        70,
+        "paritygate: it could not be loaded: ImportError('half of it is missing')",
+        "hint: install it anew: `pip install --force-reinstall paritygate`",
+    )
 
 
 # --- no images --------------------------------------------------------------------------------------------------------
@@ -515,6 +575,15 @@ def sleeping(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return lay_out(tmp_path_factory.mktemp("sleeping") / "project", {"tests/test_it.py": SLEEPS})
 
 
+@pytest.mark.parametrize("seconds", [0.15, 0.4, 0.8])
+def test_control_c_while_the_program_is_loaded(passing: Path, leftovers: Leftovers, seconds: float) -> None:
+    with Gate(passing, *QUICK) as gate:
+        time.sleep(seconds)
+        gate.press_control_c()
+        ended = gate.ended()
+    interrupted(ended, leftovers, "SIGINT", 130)
+
+
 def test_control_c_while_dependencies_are_installed(project: Project, leftovers: Leftovers) -> None:
     with Gate(project(configuration=f"[image]\ninstall = ['echo {uuid.uuid4()}; sleep 600']\n"), *QUICK) as gate:
         gate.wait_for(lambda: leftovers.running(gate.pid))
@@ -562,8 +631,12 @@ def test_control_c_while_the_project_is_installed_in_its_tree(project: Project, 
 
 @pytest.mark.parametrize(
     ("press", "name", "status"),
-    [(Gate.press_control_c, "SIGINT", 130), (lambda gate: gate.send(signal.SIGTERM), "SIGTERM", 143)],
-    ids=["control-c", "sigterm"],
+    [
+        (Gate.press_control_c, "SIGINT", 130),
+        (lambda gate: gate.send(signal.SIGTERM), "SIGTERM", 143),
+        (lambda gate: gate.send(signal.SIGHUP), "SIGHUP", 129),
+    ],
+    ids=["control-c", "sigterm", "sighup"],
 )
 def test_interruption_while_cells_run(
     sleeping: Path, leftovers: Leftovers, press: Callable[[Gate], None], name: str, status: int
@@ -573,16 +646,32 @@ def test_interruption_while_cells_run(
         press(gate)
         ended = gate.ended()
     interrupted(ended, leftovers, name, status)
+    assert "local-like-1: stopped, " in ended.stderr
+    assert "crashed" not in ended.stderr
 
 
-def test_a_second_control_c_ends_at_once_and_the_next_run_cleans_up(sleeping: Path, leftovers: Leftovers) -> None:
+def test_a_second_signal_is_answered_and_the_cleaning_goes_on(sleeping: Path, leftovers: Leftovers) -> None:
     with Gate(sleeping) as gate:
         gate.wait_for_line("collected 1")
         gate.press_control_c()
+        gate.send(signal.SIGTERM)
+        ended = gate.ended()
+    assert (ended.status, ended.artifact) == (130, None)
+    assert "paritygate: stopping; once more to abandon, the next run cleans up" in ended.errors
+    assert ended.errors[-1] == "paritygate: interrupted by `SIGINT`; nothing is left running"
+    assert leftovers.everything(ended.pid) == []
+
+
+def test_a_third_signal_ends_at_once_and_the_next_run_cleans_up(sleeping: Path, leftovers: Leftovers) -> None:
+    with Gate(sleeping) as gate:
+        gate.wait_for_line("collected 1")
+        gate.press_control_c()
+        gate.send(signal.SIGTERM)
+        gate.wait_for_line("once more to abandon")
         gate.press_control_c()
         ended = gate.ended()
-    assert ended.status in {130, -signal.SIGINT}
-    assert ended.artifact is None
+    assert (ended.status, ended.artifact) == (130, None)
+    assert [word for word in MAY_NOT_BE_SEEN if word in ended.stderr] == []
     wait_until(lambda: not leftovers.running(ended.pid), "cells go on without their gate")
     run(sleeping, "--env", "local-like", "--attempts", "1", "--timeout", "1")
     assert leftovers.everything(ended.pid) == []
@@ -605,7 +694,7 @@ def test_a_killed_run_ends_its_cells_and_the_next_run_removes_them(sleeping: Pat
 def test_two_gates_at_once_do_not_touch_each_other(project: Project, leftovers: Leftovers) -> None:
     one = project(test="import time\n\ndef test_one():\n    time.sleep(2)\n")
     other = project(test="import time\n\ndef test_other():\n    time.sleep(2)\n    assert not 'red'\n")
-    again = ("--env", "local-like", "--attempts", "2", "--report", "third.json")
+    again = ("--env", "local-like", "--attempts", "2", "--report", f"{one}/third.json")
     with Gate(one, *QUICK) as first, Gate(other, *QUICK) as second, Gate(one, *again) as third:
         ends = [gate.ended() for gate in (first, second, third)]
     assert [ended.status for ended in ends] == [0, 1, 0], [ended.stderr for ended in ends]
@@ -687,12 +776,6 @@ def test_an_engine_that_goes_away_while_cells_run(sleeping: Path, engine: Docker
 # --- streams ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def passing(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Lay out a project whose one test passes."""
-    return lay_out(tmp_path_factory.mktemp("passing") / "project", {"tests/test_it.py": PASSES})
-
-
 def test_quiet_leaves_only_the_answer(passing: Path) -> None:
     ended = run(passing, *QUICK, "--quiet")
     assert (ended.status, ended.stderr) == (0, "")
@@ -706,17 +789,47 @@ def test_debug_adds_the_traceback_to_an_error(passing: Path) -> None:
     assert "paritygate: the engine chosen by flag does not answer:" in ended.stderr.splitlines()
 
 
-def test_a_reader_that_has_left_changes_no_verdict(passing: Path) -> None:
+@pytest.mark.parametrize("gone", ["stdout", "both"])
+def test_a_reader_that_has_left_changes_no_verdict(passing: Path, gone: str) -> None:
+    (passing / "parity_report.json").unlink(missing_ok=True)
     reading, writing = os.pipe()
     os.close(reading)
     with tempfile.TemporaryFile() as said:
-        process = start(("run", "--project", str(passing), *QUICK), None, writing, said)
+        process = start(("run", "--project", str(passing), *QUICK), None, writing, writing if gone == "both" else said)
         os.close(writing)
         status = process.wait(PATIENCE_SECONDS)
         said.seek(0)
         stderr = said.read().decode()
     assert status == 0, stderr
     assert [word for word in (*MAY_NOT_BE_SEEN, "BrokenPipe") if word in stderr] == []
+    assert msgspec.json.decode((passing / "parity_report.json").read_bytes(), type=Artifact).verdict.exit_code == 0
+
+
+def test_an_answer_that_cannot_be_written(passing: Path) -> None:
+    with Path("/dev/full").open("wb") as full, tempfile.TemporaryFile() as said:
+        process = start(("run", "--project", str(passing), *QUICK), None, full, said)
+        status = process.wait(PATIENCE_SECONDS)
+        said.seek(0)
+        lines = said.read().decode().splitlines()
+    assert status == 4, lines
+    assert lines[-2:] == [
+        "paritygate: the answer could not be written to stdout: No space left on device",
+        "hint: make room there, or write elsewhere",
+    ]
+    assert [line for line in lines if any(word in line for word in MAY_NOT_BE_SEEN)] == []
+
+
+def test_a_report_that_can_no_longer_be_written_when_all_is_done(passing: Path) -> None:
+    ended = run(passing, *QUICK, "--report", "/dev/full")
+    assert verdict_line(ended) == "stable in local-like (one environment, nothing compared) (exit 0)"
+    assert (ended.status, ended.artifact, ended.errors) == (
+        4,
+        None,
+        [
+            "paritygate: cannot write `/dev/full`: No space left on device",
+            "hint: give another place with `--report PATH`",
+        ],
+    )
 
 
 def test_a_closed_stdin_is_no_hindrance(passing: Path) -> None:

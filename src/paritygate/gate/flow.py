@@ -38,6 +38,6 @@ def run(request: Request, world: World) -> Report:
 
     made = result.Made(settled=settled, trees=trees, asked=asked, images=images, planned=planned, engine=engine.info)
     artifact = result.artifact(made, confirmation, gate_cells, watch.seconds, world)
-    archive.write(artifact, settled.report)
+    unrecorded = archive.record(artifact, settled.report)
     material.keep_few_trees(engine, images, world)
-    return Report(artifact, settled.report)
+    return Report(artifact, settled.report, unrecorded)
