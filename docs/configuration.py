@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from paritygate import config_reference
+from paritygate.config import reference as config_reference
 
 if __name__ == "__main__":
     Path(__file__).with_suffix(".md").write_text(config_reference.render(), encoding="utf-8")

@@ -2,8 +2,9 @@
 
 Run by the virtual environment's own interpreter, CPython 3.8 or later, with the standard library and pip alone. The first
 argument says what: `dependencies` (network, indexes and certificates are given by the surroundings) or `project` (the tree is
-there; no network unless the plan says so). Exit codes: 0 done, 1 failed, 75 failed for want of a network, 78 the interpreter
-is not one the project runs on (the last line says which it is).
+there, and the plan says in which way it is installed). Exit codes: 0 done, 1 failed, 78 the interpreter is not one the project
+runs on. Of `dependencies` the last line is the interpreter's version in both cases. A line that begins with `paritygate: ` says
+for people why it failed, one after it that begins with `hint: ` what to do.
 """
 
 from __future__ import annotations
@@ -14,11 +15,15 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pip._vendor.packaging.specifiers import SpecifierSet
-from pip._vendor.packaging.version import Version
+try:
+    from pip._vendor.packaging.specifiers import SpecifierSet
+    from pip._vendor.packaging.version import Version
+except ImportError:  # the first that needs them calls `require_pip`, which says so
+    SpecifierSet = Version = None
 
 HOME = Path("/opt/paritygate")
 STAGE = Path("/tmp/paritygate")
@@ -30,7 +35,8 @@ SYSTEM_BUNDLE = Path("/etc/ssl/certs/ca-certificates.crt")
 BUNDLE_VARIABLES = ("PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO")
 SEEDS = ("pip", "setuptools", "wheel")
 TOOLS = ("pytest", "pytest-randomly", "pytest-xdist")
-ELSEWHERE, WRONG_PYTHON = 75, 78
+WRONG_PYTHON = 78
+RUNNING = ".".join(map(str, sys.version_info[:3]))
 
 
 class FailedError(Exception):
@@ -91,11 +97,10 @@ def with_older_setuptools() -> dict[str, str]:
 
 def check_python(plan: dict[str, Any]) -> None:
     """End with `WRONG_PYTHON` where this interpreter is not what the project or the configuration asks for."""
-    version = Version(".".join(map(str, sys.version_info[:3])))
     asked = plan["python"]
-    exact = not asked or (".".join(map(str, sys.version_info[:3])) + ".").startswith(asked.rstrip(".*") + ".")
-    if not exact or version not in SpecifierSet(plan["requires_python"]):
-        say(str(version))
+    exact = not asked or (RUNNING + ".").startswith(asked.rstrip(".*") + ".")
+    if not exact or RUNNING not in SpecifierSet(plan["requires_python"]):
+        say(RUNNING)
         sys.exit(WRONG_PYTHON)
 
 
@@ -196,15 +201,29 @@ def requirements(metadata: dict[str, Any], extras: list[str]) -> list[str]:
     return lines
 
 
+def require_pip() -> None:
+    """End where the environment has lost its pip, as by an `uv sync` of the project's own."""
+    if not any((Path(place) / "pip" / "__init__.py").exists() for place in sys.path):
+        say("paritygate: the environment has no pip, so neither pytest nor the project can be added to it")
+        say("hint: let `install` under `[tool.paritygate.image]` leave pip where it is, as `uv sync --inexact` does")
+        sys.exit(1)
+
+
+def freeze() -> dict[str, str]:
+    """Hold what is installed to its version from now on, but for what builds are made with; give it by name."""
+    listed = pip("list", "--format", "json", "--disable-pip-version-check").splitlines()
+    installed = json.loads(next(line for line in listed if line.startswith("[")))
+    names = {entry["name"].lower().replace("_", "-"): entry["version"] for entry in installed}
+    FROZEN.write_text("".join(f"{name}==={version}\n" for name, version in sorted(names.items()) if name not in SEEDS))
+    return names
+
+
 def add_tools() -> None:
     """Add what cells need where the project does not bring it, leaving every version that is there as it is."""
-    frozen = pip("list", "--format", "json", "--disable-pip-version-check").splitlines()
-    installed = json.loads(next(line for line in frozen if line.startswith("[")))
-    names = {entry["name"].lower().replace("_", "-"): entry["version"] for entry in installed}
+    names = freeze()
     missing = [tool for tool in TOOLS if tool not in names]
     if not missing:
         return
-    FROZEN.write_text("".join(f"{name}==={version}\n" for name, version in sorted(names.items()) if name not in SEEDS))
     try:
         pip("install", "-c", str(FROZEN), *missing)
     except FailedError:
@@ -235,6 +254,7 @@ def check_pytest() -> None:
 
 def dependencies(plan: dict[str, Any]) -> None:
     """Install everything but the project."""
+    require_pip()
     check_python(plan)
     trust(STAGE / "certificates.pem")
     pip_version = run([sys.executable, "-m", "pip", "--version"]).split()[1]
@@ -242,36 +262,65 @@ def dependencies(plan: dict[str, Any]) -> None:
         pip("install", "--upgrade", "pip")
     for step in plan["steps"]:
         take(step)
+    require_pip()
     add_tools()
     build_wheels(plan["build_requires"])
     check_pytest()
+    say(RUNNING)
 
 
 def project(plan: dict[str, Any]) -> None:
-    """Install each member editable, without dependencies; a tree that lacks one is run from where it lies."""
+    """Install the project in the way that the plan says; the table of ways is beside `Way` in the package."""
     trust(STAGE / "certificates.pem")
-    where = [] if plan["online"] else ["--no-index"]
-    for directory, name in zip(plan["members"], plan["distributions"]):
-        path = Path("/workspace") / directory
-        if not (path / "pyproject.toml").exists() and not (path / "setup.py").exists():
-            say(f"`{directory}` is not installable in this tree: run from where it lies")
-            continue
-        modern = [] if (path / "pyproject.toml").exists() else ["--use-pep517"]
-        command = [
-            "install",
-            "--no-deps",
-            *where,
-            "--find-links",
-            str(WHEELS),
-            "--no-warn-script-location",
-            *modern,
-            "-e",
-            str(path),
-        ]
+    way = plan["way"]
+    members = [(Path("/workspace") / directory, name) for directory, name in zip(plan["members"], plan["distributions"])]
+    if way == "command":
+        run(["sh", "-e", "-c", plan["command"]], Path("/workspace") / plan["directory"], pretended(plan["version"], plan["name"]))
+        return
+    if way == "in-place":
+        put_on_path([path for path, _ in members])
+        return
+    require_pip()
+    arguments, environment = with_build_tools(plan["build_requires"]) if way == "unisolated" else ([], {})
+    if way == "offline":
+        arguments = ["--no-index"]
+    for path, name in members:
+        install_editable(path, arguments, {**environment, **pretended(plan["version"], name)})
+
+
+def install_editable(path: Path, arguments: list[str], environment: dict[str, str]) -> None:
+    """Install a member editable, without dependencies; a tree that lacks it is run from where it lies."""
+    if not (path / "pyproject.toml").exists() and not (path / "setup.py").exists():
+        say(f"`{path}` is not installable in this tree: run from where it lies")
+        return
+    modern = [] if (path / "pyproject.toml").exists() else ["--use-pep517"]
+    common = ["install", "--no-deps", "--find-links", str(WHEELS), "--no-warn-script-location"]
+    pip(*common, *arguments, *modern, "-e", str(path), directory=path, environment=environment)
+
+
+def with_build_tools(requires: list[str]) -> tuple[list[str], dict[str, str]]:
+    """Let builds see what is installed: give pip's options, and the variables that add what builds require.
+
+    That lies in a folder of its own, so that nothing of the project's is changed, in the versions that it has already.
+    """
+    tools = STAGE / "build-tools"
+    freeze()
+    command = ["install", "--target", str(tools), "--find-links", str(WHEELS)]
+    for attempt in (["--no-index", "-c", str(FROZEN)], ["-c", str(FROZEN)], []) if requires else ():
         try:
-            pip(*command, directory=path, environment=pretended(plan["version"], name))
+            pip(*command, *attempt, *requires)
+            break
         except FailedError:
-            sys.exit(1 if plan["online"] else ELSEWHERE)
+            shutil.rmtree(str(tools), ignore_errors=True)
+    path = os.pathsep.join((str(tools / "bin"), os.environ.get("PATH", "")))
+    return ["--no-build-isolation"], {"PYTHONPATH": str(tools), "PATH": path}
+
+
+def put_on_path(roots: list[Path]) -> None:
+    """Let the interpreter import from where the members lie, and from their `src` folders."""
+    places = [place for root in roots for place in (root / "src", root) if place.is_dir()]
+    (Path(sysconfig.get_path("purelib")) / "paritygate-project.pth").write_text("".join(f"{place}\n" for place in places))
+    say("run from: " + ", ".join(map(str, places)))
 
 
 def pretended(version: str, name: str) -> dict[str, str]:

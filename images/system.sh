@@ -33,7 +33,10 @@ if [ -n "$missing" ]; then
     fi
     apt-get update
     # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing
+    if ! DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; then
+        echo "paritygate: the image's distribution does not give:$missing"
+        exit 1
+    fi
     rm -rf /var/lib/apt/lists/*
 fi
 
@@ -47,6 +50,7 @@ while read -r locale; do
     [ "$encoding" = utf8 ] && encoding=UTF-8
     if ! localedef -i "$language$modifier" -f "${encoding:-UTF-8}" "$locale"; then
         echo "paritygate: the locale \`$locale\` cannot be made in this image"
+        "$(command -v python3 || command -v python)" $recipe/near_locales.py "$locale" || true
         exit 1
     fi
 done <$recipe/locales.txt

@@ -5,10 +5,7 @@ A cell file is the part of an artifact that `CellFile` names; so an artifact is 
 
 from __future__ import annotations
 
-import errno
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,11 +13,12 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from paritygate import places
 from paritygate.classifier.evidence import gate_of, judge, noted, sides, tally
 from paritygate.classifier.labels import counts, excluded, label
 from paritygate.classifier.surroundings import observed, undeclared_differences, varied
 from paritygate.classifier.verdicts import Facts, bounds, verdict
-from paritygate.errors import UsageError
+from paritygate.errors import UnrecordedError, UsageError
 from paritygate.outcomes.artifact import SCHEMA, Artifact, EnvironmentRecord, Finding, Subject
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
 from paritygate.outcomes.words import CauseKind, Purpose
@@ -46,40 +44,17 @@ class Version(msgspec.Struct, frozen=True):
 
 
 def write(content: Artifact | CellFile, path: Path) -> None:
-    """Write an artifact or a cell file; what was there before stays until the new one is whole."""
+    """Write an artifact or a cell file; what was there before stays until the new one is whole. Raises `UnrecordedError`."""
+    places.write(msgspec.json.encode(content) + b"\n", path)
+
+
+def record(artifact: Artifact, path: Path) -> UnrecordedError | None:
+    """Write an artifact; an error is given back instead of raised, since a verdict that was come to is said all the same."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _write_whole(msgspec.json.encode(content) + b"\n", path)
-    except OSError as error:
-        raise _unwritable(path, error) from error
-
-
-def check_place(path: Path) -> None:
-    """Make sure that an artifact can be written there, without leaving anything: to be asked before hours of work."""
-    folder = next(above for above in path.absolute().parents if above.exists())
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        raise _unwritable(path, error) from error
-
-
-def _unwritable(path: Path, error: OSError) -> UsageError:
-    return UsageError(f"cannot write `{path}`: {error.strerror}", "give another place with `--report PATH`")
-
-
-def _write_whole(data: bytes, path: Path) -> None:
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        write(artifact, path)
+    except UnrecordedError as error:
+        return error
+    return None
 
 
 def read(path: Path) -> Artifact:
@@ -93,10 +68,7 @@ def read_cells(path: Path) -> CellFile:
 
 
 def _read(path: Path, kind: type[Read]) -> Read:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot read `{path}`: {error.strerror}") from error
+    content = places.read(path)
     try:
         whole = msgspec.json.decode(content, type=kind)
     except msgspec.DecodeError as error:

@@ -8,36 +8,35 @@ from __future__ import annotations
 import importlib.metadata
 import logging
 import os
-import signal
+import re
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import click
 import msgspec
 from rich.console import Console
 
-from paritygate import archive, doctor, engine_setup
-from paritygate.config_file import Overrides
+from paritygate import archive, doctor, engine_setup, places, process
+from paritygate.axes import near_miss
+from paritygate.config.file import Overrides
 from paritygate.docker_engine.connect import connect
-from paritygate.docker_engine.endpoints import EndpointSearch
+from paritygate.docker_engine.endpoints import EndpointSearch, inside_container
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.docker_engine.verbs import Engine
-from paritygate.errors import InterruptedRunError, ParityError
+from paritygate.errors import NoVerdictError, ParityError, UsageError
 from paritygate.gate import flow
 from paritygate.gate.request import Request, World
 from paritygate.images import keeping
+from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.words import ExitCode
 from paritygate.reports import terminal
 from paritygate.reports.live import Live
 
-SIGNALS = {signal.SIGINT: ExitCode.INTERRUPTED, signal.SIGTERM: ExitCode.TERMINATED, signal.SIGHUP: ExitCode.TERMINATED}
 PLAIN_WIDTH = 160
 READY_SECONDS = 30.0
 
@@ -52,26 +51,13 @@ class Streams:
         self.width = self.answers.width if self.answers.is_terminal else PLAIN_WIDTH
         self.colour = self.answers.is_terminal and not plain
 
+    def answer(self, artifact: Artifact) -> None:
+        """Show an artifact."""
+        click.echo(terminal.render(artifact, self.width, colour=self.colour))
+
     def say(self, line: str) -> None:
         """Say one line of progress."""
         self.progress.print(line, markup=False)
-
-
-@contextmanager
-def ending_on_signals() -> Iterator[None]:
-    """Turn the first signal into an error that unwinds, so that everything started is removed; a second one ends at once."""
-
-    def interrupt(number: int, _frame: FrameType | None) -> None:
-        for each in SIGNALS:
-            signal.signal(each, signal.SIG_DFL)
-        raise InterruptedRunError(signal.Signals(number).name, SIGNALS[signal.Signals(number)])
-
-    before = {each: signal.signal(each, interrupt) for each in SIGNALS}
-    try:
-        yield
-    finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
 
 
 def version() -> str:
@@ -82,7 +68,25 @@ def version() -> str:
 def engine_at(host: str) -> Engine:
     """Find the engine, waiting for one that is started beside a CI job."""
     waiting = READY_SECONDS if "CI" in os.environ else 0.0
-    return connect(EndpointSearch(environment=dict(os.environ), home=Path.home(), host=host, ready_seconds=waiting))
+    search = EndpointSearch(
+        environment=dict(os.environ), home=Path.home(), host=host, ready_seconds=waiting, contained=inside_container()
+    )
+    return connect(search)
+
+
+def absolute(path: str) -> Path:
+    """Say where a path leads that is relative to where the user is."""
+    try:
+        return Path.cwd() / path
+    except FileNotFoundError as error:
+        raise UsageError("the folder from which this was started is gone", "change to one that exists") from error
+
+
+def place_of(report: str) -> Path:
+    """Say where `--report` leads; a folder is no place for it."""
+    if not report or report.endswith((os.sep, "/")):
+        raise UsageError(f"`--report` expects the path of a file, not `{report}`", "such as `--report parity_report.json`")
+    return absolute(report)
 
 
 def world(host: str, live: Live) -> World:
@@ -111,7 +115,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int | None
     seeds: tuple[int, ...]
     timeout: float | None
-    report: str
+    report: str | None
     host: str
     quiet: bool
 
@@ -123,10 +127,10 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             attempts=self.attempts,
             seeds=self.seeds,
             cell_timeout=self.timeout,
-            report=self.report,
+            report="" if self.report is None else str(place_of(self.report)),
         )
         return Request(
-            project=Path(self.project).resolve(),
+            project=absolute(self.project).resolve(),
             overrides=overrides,
             keyword=self.keyword,
             marker=self.marker,
@@ -140,7 +144,8 @@ PROJECT = click.option(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+# Without a command there is nothing to say 0 about, so neither group shows its help then.
+@click.group(no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(None, "--version", package_name="paritygate", prog_name="paritygate")
 def program() -> None:
     """Run one pytest selection in several environments, label every test, and stop what holds on one machine only."""
@@ -156,7 +161,9 @@ def program() -> None:
 @click.option("--attempts", type=int, default=None, help="Attempts in each environment. [default: 2]")
 @click.option("--seed", "seeds", type=int, multiple=True, help="The first attempt's seed; repeated, those of the next ones.")
 @click.option("--timeout", type=float, default=None, metavar="SECONDS", help="The limit of a cell. [default: 1800]")
-@click.option("--report", default="", metavar="PATH", help="Where the artifact goes. [default: parity_report.json]")
+@click.option(
+    "--report", default=None, metavar="PATH", help="Where the artifact goes. [default: parity_report.json of the project]"
+)
 @HOST
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing but the answer.")
 def run(**given: Any) -> int:
@@ -165,23 +172,25 @@ def run(**given: Any) -> int:
     streams = Streams()
     with Live(streams.progress, quiet=options.quiet) as live:
         report = flow.run(options.request(), world(options.host, live))
-    click.echo(terminal.render(report.artifact, streams.width, colour=streams.colour))
-    if not options.quiet:
+    streams.answer(report.artifact)
+    if not options.quiet and report.unrecorded is None:
         streams.say(f"report: {report.path}")
-    return report.artifact.verdict.exit_code
+    return code_of(report.artifact, report.unrecorded)
 
 
 @program.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--report", default=None, type=click.Path(dir_okay=False, path_type=Path), help="Write the artifact there.")
-def classify(files: tuple[Path, ...], report: Path | None) -> int:
+@click.option("--report", default=None, metavar="PATH", help="Write the artifact there.")
+def classify(files: tuple[Path, ...], report: str | None) -> int:
     """Label the tests of cells or reports that were made anywhere."""
     streams = Streams()
+    place = None if report is None else place_of(report)
+    if place is not None:
+        places.check(place)
     artifact = archive.classify(files, version())
-    if report is not None:
-        archive.write(artifact, report)
-    click.echo(terminal.render(artifact, streams.width, colour=streams.colour))
-    return artifact.verdict.exit_code
+    unrecorded = None if place is None else archive.record(artifact, place)
+    streams.answer(artifact)
+    return code_of(artifact, unrecorded)
 
 
 @program.command()
@@ -197,7 +206,7 @@ def schema() -> int:
 def engine(project: str, host: str) -> int:
     """Make sure that an engine answers and that there is a base image, and say which."""
     streams = Streams()
-    needs = doctor.needs_of(Path(project).resolve())
+    needs = doctor.needs_of(absolute(project).resolve())
     ready = engine_setup.ensure_engine(lambda: engine_at(host), needs.settings.image, needs.python, streams.say)
     for line in ready.done:
         click.echo(line)
@@ -211,12 +220,12 @@ def engine(project: str, host: str) -> int:
 @HOST
 def examine(project: str, host: str) -> int:
     """Say what this machine offers: engine, base image, and the axes that can vary here."""
-    report = doctor.examine(Path(project).resolve(), lambda: engine_at(host))
+    report = doctor.examine(absolute(project).resolve(), lambda: engine_at(host))
     click.echo(report.text)
     return ExitCode.PARITY if report.usable else ExitCode.NO_VERDICT
 
 
-@program.group()
+@program.group(no_args_is_help=False)
 def images() -> None:
     """Look at the images that are kept, or remove them."""
 
@@ -252,24 +261,45 @@ def say_error(error: ParityError) -> None:
         click.echo(f"hint: {error.hint}", err=True)
 
 
+def code_of(artifact: Artifact, unrecorded: ParityError | None) -> int:
+    """Say the exit code of a verdict: at least 4 where it is on no record, for who looks there finds none, or an old one."""
+    if unrecorded is None:
+        return artifact.verdict.exit_code
+    say_error(unrecorded)
+    return max(artifact.verdict.exit_code, ExitCode.NO_VERDICT)
+
+
+def misused(error: click.ClickException, arguments: Sequence[str]) -> UsageError:
+    """Say in our words what click finds wrong with a command line."""
+    message = re.sub(r"'([^']*)'", r"`\1`", error.format_message()).rstrip(".").replace(". Did", "; did")
+    if isinstance(error, click.NoSuchOption):
+        message = f"there is no option `{error.option_name}`{near_miss(error.option_name, frozenset(error.possibilities or ()))}"
+    named = [each for each in arguments[:1] if each in program.commands]
+    context = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx is not None else ""
+    command = context or " ".join(("paritygate", *named))
+    return UsageError(f"{message[:1].lower()}{message[1:]}", f"`{command} --help` says what there is")
+
+
+def invoke(arguments: list[str]) -> object:
+    """Run the command that the arguments name."""
+    try:
+        return program.main(arguments, "paritygate", standalone_mode=False)
+    except click.ClickException as error:
+        raise misused(error, arguments) from error
+
+
 def outcome_of(command: Callable[[], object], *, debug: bool) -> int:
     """Run a command to its exit code, with every error said once."""
     try:
-        with ending_on_signals():
+        with process.ending_on_signals():
             code = command()
     except ParityError as error:
         if debug:
             traceback.print_exc()
         say_error(error)
         return error.exit_code
-    except click.ClickException as error:
-        error.show()
-        return ExitCode.USAGE
     except click.Abort:
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123  # the reader is gone; let exit flush in peace
-        return ExitCode.NO_VERDICT
     except Exception as error:  # noqa: BLE001  # the last line of defence: a fault of ours has a code of its own
         traceback.print_exc()
         say_error(ParityError(f"this is a fault of paritygate: {error!r}", "please report it, with the lines above"))
@@ -277,12 +307,24 @@ def outcome_of(command: Callable[[], object], *, debug: bool) -> int:
     return code if isinstance(code, int) else ExitCode.PARITY
 
 
+def answered(code: int) -> int:
+    """Say the exit code of a command whose answer went to stdout: at least 4 where it could not be written."""
+    error = process.lost(sys.stdout)
+    if error is None:
+        return code
+    say_error(
+        NoVerdictError(f"the answer could not be written to stdout: {error.strerror}", "make room there, or write elsewhere")
+    )
+    return max(code, ExitCode.NO_VERDICT)
+
+
 def main(argv: list[str] | None = None) -> None:
     """Run the program and leave the process with its exit code."""
     arguments = sys.argv[1:] if argv is None else argv
-    debug = "--debug" in arguments
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    debug = "--debug" in arguments[:end]
     logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format="%(name)s: %(message)s", stream=sys.stderr)
     for chatty in ("urllib3", "docker"):
         logging.getLogger(chatty).setLevel(logging.INFO if debug else logging.ERROR)
-    arguments = [each for each in arguments if each != "--debug"]
-    sys.exit(outcome_of(lambda: program.main(arguments, "paritygate", standalone_mode=False), debug=debug))
+    arguments = [each for each in arguments[:end] if each != "--debug"] + arguments[end:]
+    sys.exit(answered(outcome_of(lambda: invoke(arguments), debug=debug)))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from paritygate import config_file
-from paritygate.config import Settings
+from paritygate.config import file as config_file
+from paritygate.config.settings import Settings
 from paritygate.docker_engine.requests import EngineInfo
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import NoVerdictError

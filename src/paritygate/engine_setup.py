@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from paritygate.config import ImageSettings
+from paritygate.config.settings import ImageSettings
 from paritygate.docker_engine.requests import ImageRecord, Log
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import EngineUnavailableError
@@ -22,15 +22,25 @@ from paritygate.images import base
 from paritygate.images.distributions import this_distribution
 
 PACKAGES = ("docker.io", "iptables")
-STALE = (Path("/var/run/docker.pid"), Path("/run/docker/containerd/containerd.pid"))
-LOG = Path("/var/log/paritygate-dockerd.log")
-READY_SECONDS = 60.0
+PLACES = ("/usr/sbin", "/usr/local/sbin", "/sbin")
 INSTALL_HINT = (
     "install Docker (on Debian or Ubuntu, as root: `apt-get install docker.io`; on macOS: Docker Desktop, colima or OrbStack; "
     "on Windows: Docker Desktop) or Podman with its API service, start it, or set `DOCKER_HOST`"
 )
 
 Connect = Callable[[], Engine]
+
+
+class Daemon(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a daemon that we start has its files, and how many seconds it may take until it answers.
+
+    `pids` are files that after a crash keep it from starting; `systemd` is there where systemd runs.
+    """
+
+    pids: tuple[Path, ...] = (Path("/var/run/docker.pid"), Path("/run/docker/containerd/containerd.pid"))
+    log: Path = Path("/var/log/paritygate-dockerd.log")
+    systemd: Path = Path("/run/systemd/system")
+    seconds: float = 60.0
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,17 +60,17 @@ def ensure_engine(connect: Connect, settings: ImageSettings, python: str, log: L
     try:
         engine = connect()
     except EngineUnavailableError as error:
-        if problem := _obstacle():
+        if problem := obstacle():
             raise EngineUnavailableError(f"{error.message}\n{problem}", hint=INSTALL_HINT) from error
         log(f"no engine answers; installing {' and '.join(PACKAGES)} and starting `dockerd`")
         done += _install_engine(log)
-        done.append(_start(log))
-        engine = _wait(connect)
+        done.append(start(Daemon(), log))
+        engine = wait(connect, Daemon())
     info = engine.info
     log(f"using {info.name} {info.version} at `{info.endpoint.url}` ({info.endpoint.why})")
     if (
         not settings.base
-        and engine.image(f"python:{python}-slim") is None
+        and engine.image(base.official(python)) is None
         and _may_install()
         and shutil.which(base.BOOTSTRAP) is None
     ):
@@ -74,13 +84,14 @@ def _prepare_bootstrap(engine: Engine, python: str, log: Log) -> list[str]:
     """Install what makes a base of packages, where no registry gives one and none was made before."""
     distribution = this_distribution()
     made = distribution is not None and engine.image(base.name_of(distribution)) is not None
-    if made or engine.pull(f"python:{python}-slim", log) is not None:
+    if made or engine.pull(base.official(python), log) is not None:
         return []
-    _apt((base.BOOTSTRAP,), log)
+    install((base.BOOTSTRAP,), log)
     return [f"installed `{base.BOOTSTRAP}`"]
 
 
-def _obstacle() -> str:
+def obstacle() -> str:
+    """Say why no engine may be installed here; empty where one may."""
     if this_distribution() is None:
         return "this computer is not Debian or Ubuntu, so nothing was installed"
     return "" if _may_install() else "installing one takes root, so nothing was installed"
@@ -99,11 +110,11 @@ def _install_engine(log: Log) -> list[str]:
     )
     if not missing:
         return []
-    _apt(missing, log)
+    install(missing, log)
     return [f"installed {', '.join(f'`{package}`' for package in missing)}"]
 
 
-def _apt(packages: tuple[str, ...], log: Log) -> None:
+def install(packages: tuple[str, ...], log: Log) -> None:
     """Install packages; raises with the end of what apt said."""
     surroundings = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", *packages]):
@@ -117,21 +128,28 @@ def _apt(packages: tuple[str, ...], log: Log) -> None:
             raise EngineUnavailableError(f"`{' '.join(command)}` failed:{tail}", hint=INSTALL_HINT)
 
 
-def _start(log: Log) -> str:
-    """Start `dockerd`: by systemd where that runs, else by itself, detached."""
-    if Path("/run/systemd/system").is_dir() and _succeeds(["systemctl", "start", "docker"]):
+def start(daemon: Daemon, log: Log) -> str:
+    """Start `dockerd`: by systemd where that runs, else by itself, detached; give what was done."""
+    if daemon.systemd.is_dir() and _succeeds(["systemctl", "start", "docker"]):
         return "started `docker` with systemd"
-    for path in STALE:
+    for path in daemon.pids:
         _remove_if_stale(path, log)
-    program = shutil.which("dockerd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin:/sbin")
+    program = shutil.which("dockerd", path=os.pathsep.join((os.environ.get("PATH", ""), *PLACES)))
     if program is None:
         raise EngineUnavailableError("`dockerd` is not there after installing it", hint=INSTALL_HINT)
-    LOG.parent.mkdir(parents=True, exist_ok=True)
-    with LOG.open("ab") as said:
-        subprocess.Popen(  # noqa: S603 - the daemon is meant to go on when we have ended
-            [program], stdin=subprocess.DEVNULL, stdout=said, stderr=said, start_new_session=True, cwd="/"
+    daemon.log.parent.mkdir(parents=True, exist_ok=True)
+    with daemon.log.open("ab") as said:
+        # A shell in between, so that it is nobody's child: it goes on when we have ended.
+        subprocess.run(  # noqa: S603 - a fixed command over a program of the system
+            ["/bin/sh", "-c", '"$1" &', "sh", program],
+            check=True,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
+            cwd="/",
         )
-    return f"started `dockerd`, whose log is `{LOG}`"
+    return f"started `dockerd`, whose log is `{daemon.log}`"
 
 
 def _succeeds(command: list[str]) -> bool:
@@ -150,18 +168,18 @@ def _remove_if_stale(path: Path, log: Log) -> None:
         path.unlink(missing_ok=True)
 
 
-def _wait(connect: Connect) -> Engine:
+def wait(connect: Connect, daemon: Daemon) -> Engine:
     """Wait until the engine that was started answers."""
-    give_up = time.monotonic() + READY_SECONDS
+    give_up = time.monotonic() + daemon.seconds
     while True:
         try:
             return connect()
         except EngineUnavailableError as error:
             if time.monotonic() > give_up:
-                tail = LOG.read_text(encoding="utf-8", errors="replace").splitlines()[-12:] if LOG.is_file() else []
+                tail = daemon.log.read_text(encoding="utf-8", errors="replace").splitlines()[-12:] if daemon.log.is_file() else []
                 raise EngineUnavailableError(
-                    f"`dockerd` was started and does not answer after {READY_SECONDS:.0f} s"
+                    f"`dockerd` was started and does not answer after {daemon.seconds:.0f} s"
                     + "".join(f"\n  | {line}" for line in tail),
-                    hint=f"see `{LOG}`, or `journalctl -u docker`",
+                    hint=f"see `{daemon.log}`, or `journalctl -u docker`",
                 ) from error
         time.sleep(0.5)

@@ -14,7 +14,7 @@ from datetime import datetime
 import msgspec
 
 from paritygate.axes import AUTO, Zone, choose_zone, count_workers, locale_name, memory_bytes, share_of_memory, umask_bits
-from paritygate.config import EnvironmentSettings, Settings
+from paritygate.config.settings import EnvironmentSettings, Settings
 from paritygate.outcomes.artifact import EnvironmentRecord, Varied
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import CellPlan, Environment, Limits, Order, Selection

@@ -82,6 +82,10 @@ class SnapshotError(NoVerdictError):
     """The working tree could not be read."""
 
 
+class UnrecordedError(NoVerdictError):
+    """What was found out could not be written down: whatever the verdict is, whoever asks for it later will not find it."""
+
+
 class RefusedError(ParityError):
     """A lock is broken or a freeze invalid; said before any cell runs."""
 

@@ -106,7 +106,7 @@ class _Names:
 def _value(option: str, rest: Iterator[str]) -> str:
     value = next(rest, None)
     if value is None:
-        raise UsageError(f"`{option}` needs a value")
+        raise UsageError(f"`{option}` needs a value", f"write `{option} EXPRESSION`; a file named so is `./{option}`")
     return value
 
 

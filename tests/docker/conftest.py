@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from paritygate.config import ImageSettings
+from paritygate.config.settings import ImageSettings
 from paritygate.docker_engine.connect import connect
 from paritygate.docker_engine.endpoints import EndpointSearch
 from paritygate.docker_engine.engine import DockerEngine

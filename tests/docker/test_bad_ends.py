@@ -5,26 +5,39 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import os
+import re
+import shutil
 import signal
+import subprocess
+import sys
+import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import IO
 
+import msgspec
 import pytest
 from docker import APIClient
 
+import paritygate
 from paritygate.docker_engine.engine import DockerEngine
 from paritygate.docker_engine.requests import BuildRequest
-from paritygate.outcomes.cells import Cell
+from paritygate.outcomes.artifact import Artifact
+from paritygate.outcomes.cells import Cell, EnvironmentName
 from paritygate.outcomes.words import CellStatus, Label, Outcome
-from tests.support.gate_runs import QUICK, Ended, Gate, Leftovers, lay_out, run
+from tests.support.gate_runs import PATIENCE_SECONDS, QUICK, Ended, Gate, Leftovers, lay_out, run, start
+from tests.support.samples import clean_environment
 
 pytestmark = pytest.mark.docker
 
 PASSES = "def test_passes():\n    pass\n"
 SLEEPS = "import time\n\ndef test_sleeps():\n    time.sleep(600)\n"
+LOCAL = EnvironmentName("local-like")
 ENDS_WITHIN_SECONDS = 30.0
 
 DEATHS = """\
@@ -93,6 +106,17 @@ def test_after():
 
 EATS = "x = bytearray(1)\nwhile True:\n    x += bytearray(b'x') * (1 << 22)\n"
 
+SLOW_BUILD = """\
+[build-system]
+requires = []
+build-backend = "slow"
+backend-path = ["."]
+
+[project]
+name = "slow"
+version = "1"
+"""
+
 MAY_NOT_BE_SEEN = ("Traceback", "Exception ignored", "ResourceWarning")
 
 
@@ -113,7 +137,7 @@ def project(tmp_path: Path) -> Project:
 
     def make(test: str = PASSES, configuration: str = "", **files: str) -> Path:
         everything = {"tests/test_it.py": test, "paritygate.toml": configuration}
-        everything |= {name.replace("__", "/").replace("_py", ".py"): content for name, content in files.items()}
+        everything |= {name.replace("_py", ".py").replace("_toml", ".toml"): content for name, content in files.items()}
         return lay_out(tmp_path / f"project{next(number)}", everything)
 
     return make
@@ -131,6 +155,12 @@ def deaths(tmp_path_factory: pytest.TempPathFactory) -> Ended:
     ended = run(lay_out(tmp_path_factory.mktemp("deaths") / "project", files), "--attempts", "1")
     assert ended.artifact is not None, ended.stderr
     return ended
+
+
+@pytest.fixture(scope="module")
+def passing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Lay out a project whose one test passes."""
+    return lay_out(tmp_path_factory.mktemp("passing") / "project", {"tests/test_it.py": PASSES})
 
 
 def refused(ended: Ended, status: int, *lines: str) -> None:
@@ -223,19 +253,24 @@ def test_a_configuration_that_is_no_toml(project: Project) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--nonsense",), "Error: No such option '--nonsense'."),
-        (("--attempts", "two"), "Error: Invalid value for '--attempts': 'two' is not a valid integer."),
+        (("--nonsense",), "paritygate: there is no option `--nonsense`"),
+        (("--repot", "r.json"), "paritygate: there is no option `--repot`; did you mean `--report`?"),
+        (("-k",), "paritygate: option `-k` requires an argument"),
+        (("--", "-k"), "paritygate: `-k` needs a value"),
+        (("--report", ""), "paritygate: `--report` expects the path of a file, not ``"),
+        (("--attempts", "two"), "paritygate: invalid value for `--attempts`: `two` is not a valid integer"),
         (("--attempts", "0"), "paritygate: the command line asks for 0 attempts"),
         (("--env", "elsewhere"), "paritygate: the command line asks for environment `elsewhere`"),
         (("--timeout", "-1"), "paritygate: the command line sets a timeout of -1 seconds"),
         (("--seed", "-1"), "paritygate: the command line gives seed -1"),
-        (("--project", "/nowhere"), "Error: Invalid value for '--project': Directory '/nowhere' does not exist."),
+        (("--project", "/nowhere"), "paritygate: invalid value for `--project`: Directory `/nowhere` does not exist"),
     ],
 )
 def test_options_that_cannot_be(project: Project, options: tuple[str, ...], message: str) -> None:
     ended = run(project(), *options)
     assert (ended.status, ended.stdout, ended.artifact) == (64, "", None)
-    assert any(line.startswith(message) for line in ended.stderr.splitlines())
+    assert ended.errors[0].startswith(message)
+    assert ended.errors[1].startswith("hint: ")
     assert "engine: " not in ended.stderr
 
 
@@ -249,10 +284,27 @@ def test_a_selection_that_is_in_no_tree(project: Project) -> None:
     )
 
 
-@pytest.mark.parametrize(("report", "why"), [("tests", "Is a directory"), ("paritygate.toml/r.json", "Not a directory")])
+def test_a_host_that_is_no_address(project: Project) -> None:
+    refused(
+        run(project(), "--host", "garbage"),
+        64,
+        "paritygate: `--host` is `garbage`, which is no address of an engine",
+        "hint: write a URL, such as `unix:///var/run/docker.sock` or `tcp://HOST:2376`",
+    )
+
+
+@pytest.mark.parametrize(
+    ("report", "why"),
+    [
+        ("tests", "it is a folder, not a file"),
+        ("paritygate.toml/r.json", "Not a directory"),
+        ("fifo", "it is a FIFO, not a file"),
+    ],
+)
 def test_a_report_that_cannot_be_written_is_refused_before_anything_runs(project: Project, report: str, why: str) -> None:
     place = project()
-    ended = run(place, "--report", report)
+    os.mkfifo(place / "fifo")
+    ended = run(place, "--report", f"{place}/{report}")
     refused(
         ended,
         64,
@@ -260,6 +312,35 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_runs(project
         "hint: give another place with `--report PATH`",
     )
     assert "engine: " not in ended.stderr
+
+
+def test_a_report_in_a_folder_that_is_missing(project: Project) -> None:
+    place = project()
+    refused(
+        run(place, "--report", f"{place}/test/r.json"),
+        64,
+        f"paritygate: cannot write `{place}/test/r.json`: there is no folder `{place}/test`; did you mean `tests`?",
+        "hint: make it first, or give another place with `--report PATH`",
+    )
+
+
+@pytest.mark.parametrize("broken", ["click", "docker", "paritygate/process"])
+def test_an_installation_that_is_broken(project: Project, tmp_path: Path, broken: str) -> None:
+    """Nothing of it may end with 1, which is what Python itself would say: that means that tests are red."""
+    shadow = tmp_path / "shadow" / f"{broken}.py"
+    shadow.parent.mkdir(parents=True)
+    shadow.write_text("raise ImportError('half of it is missing')\n", encoding="utf-8")
+    if "/" in broken:
+        source = Path(paritygate.__file__).parent
+        (shadow.parent / "__init__.py").touch()
+        shutil.copy(source / "__main__.py", shadow.parent)
+    ended = run(project(), variables={"PYTHONPATH": str(tmp_path / "shadow")})
+    refused(
+        ended,
+        70,
+        "paritygate: it could not be loaded: ImportError('half of it is missing')",
+        "hint: install it anew: `pip install --force-reinstall paritygate`",
+    )
 
 
 # --- no images --------------------------------------------------------------------------------------------------------
@@ -296,8 +377,33 @@ def test_an_environment_to_which_pytest_cannot_be_added(project: Project, leftov
     place = project(configuration="[image]\ninstall = ['rm -r /opt/paritygate/venv/lib/python3*/site-packages/pip']\n")
     ended = run(place, *QUICK)
     assert (ended.status, ended.artifact) == (4, None)
-    assert "  | /opt/paritygate/venv/bin/python: No module named pip" in ended.errors
+    assert ended.errors[0] == (
+        "paritygate: the dependencies could not be installed from `install` of the configuration: "
+        "the environment has no pip, so neither pytest nor the project can be added to it"
+    )
+    assert ended.errors[-1].startswith("hint: let `install` under `[tool.paritygate.image]` leave pip where it is")
     assert leftovers.everything(ended.pid) == []
+
+
+def test_a_locale_that_no_image_can_make(project: Project, leftovers: Leftovers) -> None:
+    before = leftovers.unnamed()
+    ended = run(project(configuration="[environments.local-like]\nlocale = 'xx_YY.UTF-8'\n"), *QUICK)
+    assert (ended.status, ended.artifact) == (4, None)
+    assert ended.errors[0] == "paritygate: the locale `xx_YY.UTF-8` cannot be made in this image"
+    assert ended.errors[-1] == "hint: correct `environments.local-like.locale`"
+    assert leftovers.unnamed() <= before
+    assert leftovers.everything(ended.pid) == []
+
+
+def test_a_project_that_cannot_be_installed_runs_from_its_root(project: Project) -> None:
+    place = project(pyproject_toml=SLOW_BUILD, slow_py="def build_editable(*given):\n    raise RuntimeError('no')\n")
+    ended = run(place, *QUICK)
+    assert ended.status == 0
+    assert ended.artifact is not None
+    assert "local-like: the project could not be installed and runs from its root" in ended.artifact.notes
+    (log,) = (place / ".paritygate" / "logs").glob("tree-*.log")
+    assert f"warning: the project could not be installed and runs from its root; why is in `{log}`" in ended.stderr.splitlines()
+    assert log.read_text(encoding="utf-8").count("RuntimeError: no") >= 3
 
 
 # --- nothing that could be judged -------------------------------------------------------------------------------------
@@ -398,8 +504,8 @@ def test_a_test_that_kills_its_process_group_takes_the_controller_of_workers_wit
     test = "import os, signal\n\ndef test_kills():\n    os.killpg(0, signal.SIGKILL)\n\n" + PASSES
     ended = run(project(test=test), "--attempts", "1")
     assert ended.status == 4
-    assert ended.finding("tests/test_it.py::test_kills").outcomes["local-like"] == (Outcome.CRASHED,)
-    assert ended.finding("tests/test_it.py::test_passes").outcomes["local-like"] == (Outcome.PASSED,)
+    assert ended.finding("tests/test_it.py::test_kills").outcomes[LOCAL] == (Outcome.CRASHED,)
+    assert ended.finding("tests/test_it.py::test_passes").outcomes[LOCAL] == (Outcome.PASSED,)
     assert ended.artifact is not None
     assert [cell.status for cell in ended.artifact.cells] == [CellStatus.FINISHED, CellStatus.CRASHED]
     assert "pytest was killed by `SIGKILL`, by whom is not known" in verdict_line(ended)
@@ -469,6 +575,15 @@ def sleeping(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return lay_out(tmp_path_factory.mktemp("sleeping") / "project", {"tests/test_it.py": SLEEPS})
 
 
+@pytest.mark.parametrize("seconds", [0.15, 0.4, 0.8])
+def test_control_c_while_the_program_is_loaded(passing: Path, leftovers: Leftovers, seconds: float) -> None:
+    with Gate(passing, *QUICK) as gate:
+        time.sleep(seconds)
+        gate.press_control_c()
+        ended = gate.ended()
+    interrupted(ended, leftovers, "SIGINT", 130)
+
+
 def test_control_c_while_dependencies_are_installed(project: Project, leftovers: Leftovers) -> None:
     with Gate(project(configuration=f"[image]\ninstall = ['echo {uuid.uuid4()}; sleep 600']\n"), *QUICK) as gate:
         gate.wait_for(lambda: leftovers.running(gate.pid))
@@ -491,8 +606,9 @@ def test_sigterm_while_an_image_is_built(project: Project, engine: DockerEngine,
         assert "making the system layer on" in ended.stderr
         interrupted(ended, leftovers, "SIGTERM", 143)
         wait_until(lambda: not leftovers.made_of(start_from), "the container of the build is still there")
+        assert leftovers.unnamed(f"unique={start_from}") == set()
     finally:
-        engine.remove_image(start_from)
+        leftovers.remove_labelled(f"unique={start_from}")
 
 
 def wait_until(what: Callable[[], object], otherwise: str, seconds: float = ENDS_WITHIN_SECONDS) -> None:
@@ -504,10 +620,7 @@ def wait_until(what: Callable[[], object], otherwise: str, seconds: float = ENDS
 
 
 def test_control_c_while_the_project_is_installed_in_its_tree(project: Project, leftovers: Leftovers) -> None:
-    place = project(
-        setup_py=f"import time\n# {uuid.uuid4()}\ntime.sleep(600)\n",
-        configuration="[image]\ninstall = []\n",
-    )
+    place = project(pyproject_toml=SLOW_BUILD, slow_py="import time\n\ndef build_editable(*given):\n    time.sleep(600)\n")
     with Gate(place, *QUICK) as gate:
         gate.wait_for_line("putting the dirty tree")
         gate.wait_for(lambda: leftovers.running(gate.pid))
@@ -518,8 +631,12 @@ def test_control_c_while_the_project_is_installed_in_its_tree(project: Project, 
 
 @pytest.mark.parametrize(
     ("press", "name", "status"),
-    [(Gate.press_control_c, "SIGINT", 130), (lambda gate: gate.send(signal.SIGTERM), "SIGTERM", 143)],
-    ids=["control-c", "sigterm"],
+    [
+        (Gate.press_control_c, "SIGINT", 130),
+        (lambda gate: gate.send(signal.SIGTERM), "SIGTERM", 143),
+        (lambda gate: gate.send(signal.SIGHUP), "SIGHUP", 129),
+    ],
+    ids=["control-c", "sigterm", "sighup"],
 )
 def test_interruption_while_cells_run(
     sleeping: Path, leftovers: Leftovers, press: Callable[[Gate], None], name: str, status: int
@@ -529,16 +646,32 @@ def test_interruption_while_cells_run(
         press(gate)
         ended = gate.ended()
     interrupted(ended, leftovers, name, status)
+    assert "local-like-1: stopped, " in ended.stderr
+    assert "crashed" not in ended.stderr
 
 
-def test_a_second_control_c_ends_at_once_and_the_next_run_cleans_up(sleeping: Path, leftovers: Leftovers) -> None:
+def test_a_second_signal_is_answered_and_the_cleaning_goes_on(sleeping: Path, leftovers: Leftovers) -> None:
     with Gate(sleeping) as gate:
         gate.wait_for_line("collected 1")
         gate.press_control_c()
+        gate.send(signal.SIGTERM)
+        ended = gate.ended()
+    assert (ended.status, ended.artifact) == (130, None)
+    assert "paritygate: stopping; once more to abandon, the next run cleans up" in ended.errors
+    assert ended.errors[-1] == "paritygate: interrupted by `SIGINT`; nothing is left running"
+    assert leftovers.everything(ended.pid) == []
+
+
+def test_a_third_signal_ends_at_once_and_the_next_run_cleans_up(sleeping: Path, leftovers: Leftovers) -> None:
+    with Gate(sleeping) as gate:
+        gate.wait_for_line("collected 1")
+        gate.press_control_c()
+        gate.send(signal.SIGTERM)
+        gate.wait_for_line("once more to abandon")
         gate.press_control_c()
         ended = gate.ended()
-    assert ended.status in {130, -signal.SIGINT}
-    assert ended.artifact is None
+    assert (ended.status, ended.artifact) == (130, None)
+    assert [word for word in MAY_NOT_BE_SEEN if word in ended.stderr] == []
     wait_until(lambda: not leftovers.running(ended.pid), "cells go on without their gate")
     run(sleeping, "--env", "local-like", "--attempts", "1", "--timeout", "1")
     assert leftovers.everything(ended.pid) == []
@@ -561,12 +694,161 @@ def test_a_killed_run_ends_its_cells_and_the_next_run_removes_them(sleeping: Pat
 def test_two_gates_at_once_do_not_touch_each_other(project: Project, leftovers: Leftovers) -> None:
     one = project(test="import time\n\ndef test_one():\n    time.sleep(2)\n")
     other = project(test="import time\n\ndef test_other():\n    time.sleep(2)\n    assert not 'red'\n")
-    with Gate(one, *QUICK) as first, Gate(other, *QUICK) as second:
-        with Gate(one, "--env", "local-like", "--attempts", "2", "--report", "third.json") as third:
-            ends = [gate.ended() for gate in (first, second, third)]
+    again = ("--env", "local-like", "--attempts", "2", "--report", f"{one}/third.json")
+    with Gate(one, *QUICK) as first, Gate(other, *QUICK) as second, Gate(one, *again) as third:
+        ends = [gate.ended() for gate in (first, second, third)]
     assert [ended.status for ended in ends] == [0, 1, 0], [ended.stderr for ended in ends]
     assert ends[0].finding("tests/test_it.py::test_one").label is Label.CONSISTENT_GREEN
     assert ends[1].finding("tests/test_it.py::test_other").label is Label.CONSISTENT_RED
     assert [leftovers.everything(ended.pid) for ended in ends] == [[], [], []]
-    pids = [str(ended.pid) for ended in ends]
-    assert [line for ended in ends for line in ended.stderr.splitlines() if "removed" in line and line in pids] == []
+
+
+# --- the engine goes away ---------------------------------------------------------------------------------------------
+
+
+class SecondEngine:
+    """An engine beside the one that is there, without a network, that may be stopped.
+
+    It lives in a network namespace of its own: an engine that is told to have no bridge removes the one it finds, which would
+    be that of the usual engine.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.host = f"unix://{folder}/engine.sock"
+        places = ("--data-root", f"{folder}/data", "--exec-root", f"{folder}/exec", "--pidfile", f"{folder}/pid")
+        alone = ("--host", self.host, "--bridge", "none", "--iptables=false")
+        with (folder / "log").open("wb") as log:
+            self._daemon = subprocess.Popen(
+                ["unshare", "--net", "dockerd", *places, *alone],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        wait_until(lambda: self.docker("version").returncode == 0, (folder / "log").read_text(encoding="utf-8"))
+
+    def docker(self, *arguments: str, stdin: IO[bytes] | None = None) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(["docker", "--host", self.host, *arguments], stdin=stdin, capture_output=True, check=False)
+
+    def copy(self, images: list[str]) -> None:
+        """Take images over from the usual engine."""
+        with subprocess.Popen(["docker", "save", *images], stdout=subprocess.PIPE) as saved:
+            loaded = self.docker("load", stdin=saved.stdout)
+        assert (saved.returncode, loaded.returncode) == (0, 0), loaded.stderr
+
+    def stop(self) -> None:
+        self._daemon.terminate()
+        try:
+            self._daemon.wait(60)
+        except subprocess.TimeoutExpired:
+            self._daemon.kill()
+            self._daemon.wait()
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not all(map(shutil.which, ("docker", "dockerd", "unshare"))),
+    reason="starting a second engine takes root, `docker`, `dockerd` and `unshare`",
+)
+def test_an_engine_that_goes_away_while_cells_run(sleeping: Path, engine: DockerEngine, base: str, tmp_path: Path) -> None:
+    made = run(sleeping, *QUICK, "--timeout", "1")
+    assert made.artifact is not None, made.stderr
+    tree = made.artifact.images[LOCAL]
+    client = APIClient(base_url=engine.info.endpoint.url, version="auto")
+    (environment,) = client.inspect_image(client.inspect_image(tree)["Parent"])["RepoTags"]
+    client.close()
+    folder = Path(tempfile.mkdtemp(prefix="engine-"))  # a socket's path has to be short
+    second = SecondEngine(folder)
+    try:
+        second.copy([base, environment, tree])
+        with Gate(sleeping, *QUICK, "--host", second.host) as gate:
+            gate.wait_for_line("collected 1")
+            second.stop()
+            ended = gate.ended()
+    finally:
+        second.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+    assert (ended.status, only_cell(ended).status) == (4, CellStatus.CRASHED)
+    assert verdict_line(ended).startswith("no-verdict: `local-like` attempt 1 died in `tests/test_it.py::test_sleeps`: ")
+    assert "the engine could not look at the container: " in verdict_line(ended)
+    assert [word for word in MAY_NOT_BE_SEEN if word in ended.stderr] == []
+
+
+# --- streams ----------------------------------------------------------------------------------------------------------
+
+
+def test_quiet_leaves_only_the_answer(passing: Path) -> None:
+    ended = run(passing, *QUICK, "--quiet")
+    assert (ended.status, ended.stderr) == (0, "")
+    assert verdict_line(ended) == "stable in local-like (one environment, nothing compared) (exit 0)"
+
+
+def test_debug_adds_the_traceback_to_an_error(passing: Path) -> None:
+    ended = run(passing, "--debug", "--host", "unix:///nowhere/engine.sock")
+    assert ended.status == 4
+    assert "Traceback (most recent call last):" in ended.stderr
+    assert "paritygate: the engine chosen by flag does not answer:" in ended.stderr.splitlines()
+
+
+@pytest.mark.parametrize("gone", ["stdout", "both"])
+def test_a_reader_that_has_left_changes_no_verdict(passing: Path, gone: str) -> None:
+    (passing / "parity_report.json").unlink(missing_ok=True)
+    reading, writing = os.pipe()
+    os.close(reading)
+    with tempfile.TemporaryFile() as said:
+        process = start(("run", "--project", str(passing), *QUICK), None, writing, writing if gone == "both" else said)
+        os.close(writing)
+        status = process.wait(PATIENCE_SECONDS)
+        said.seek(0)
+        stderr = said.read().decode()
+    assert status == 0, stderr
+    assert [word for word in (*MAY_NOT_BE_SEEN, "BrokenPipe") if word in stderr] == []
+    assert msgspec.json.decode((passing / "parity_report.json").read_bytes(), type=Artifact).verdict.exit_code == 0
+
+
+def test_an_answer_that_cannot_be_written(passing: Path) -> None:
+    with Path("/dev/full").open("wb") as full, tempfile.TemporaryFile() as said:
+        process = start(("run", "--project", str(passing), *QUICK), None, full, said)
+        status = process.wait(PATIENCE_SECONDS)
+        said.seek(0)
+        lines = said.read().decode().splitlines()
+    assert status == 4, lines
+    assert lines[-2:] == [
+        "paritygate: the answer could not be written to stdout: No space left on device",
+        "hint: make room there, or write elsewhere",
+    ]
+    assert [line for line in lines if any(word in line for word in MAY_NOT_BE_SEEN)] == []
+
+
+def test_a_report_that_can_no_longer_be_written_when_all_is_done(passing: Path) -> None:
+    ended = run(passing, *QUICK, "--report", "/dev/full")
+    assert verdict_line(ended) == "stable in local-like (one environment, nothing compared) (exit 0)"
+    assert (ended.status, ended.artifact, ended.errors) == (
+        4,
+        None,
+        [
+            "paritygate: cannot write `/dev/full`: No space left on device",
+            "hint: give another place with `--report PATH`",
+        ],
+    )
+
+
+def test_a_closed_stdin_is_no_hindrance(passing: Path) -> None:
+    command = (sys.executable, "-m", "paritygate", "run", "--project", str(passing), *QUICK)
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *command], env=clean_environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_color_is_honoured_on_a_terminal(passing: Path) -> None:
+    near, far = os.openpty()
+    process = start(("run", "--project", str(passing), *QUICK), {"NO_COLOR": "1", "TERM": "xterm-256color"}, far, far)
+    os.close(far)
+    said = b""
+    with contextlib.suppress(OSError):  # how a terminal says that the other side has gone
+        while piece := os.read(near, 1 << 16):
+            said += piece
+    os.close(near)
+    assert process.wait(PATIENCE_SECONDS) == 0, said
+    assert b"stable in local-like" in said
+    assert re.findall(rb"\x1b\[[0-9;]*3[0-9][0-9;]*m", said) == []

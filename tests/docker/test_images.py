@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import tarfile
 import uuid
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import docker
 import msgspec
 import pytest
 
-from paritygate.config import EnvironmentSettings, ImageSettings
+from paritygate.config.settings import EnvironmentSettings, ImageSettings
 from paritygate.docker_engine.engine import DockerEngine
 from paritygate.docker_engine.requests import KIND_LABEL, ContainerRequest, ImageRecord
 from paritygate.errors import BaseImageError, BuildError
@@ -39,6 +40,18 @@ def project(tmp_path: Path, engine: DockerEngine) -> Iterator[Path]:
     root.mkdir()
     yield root
     keeping.prune(engine, 0, root.name)
+
+
+@pytest.fixture
+def client(engine: DockerEngine) -> Iterator[docker.APIClient]:
+    client = docker.APIClient(base_url=engine.info.endpoint.url, version="auto")
+    yield client
+    client.close()
+
+
+def unnamed(client: docker.APIClient) -> set[str]:
+    """List the images that have no name and of which no other is made."""
+    return {image["Id"] for image in client.images(filters={"dangling": True})}
 
 
 def a_request(root: Path, base: str, **settings: object) -> PrepareRequest:
@@ -190,6 +203,85 @@ def test_a_setup_that_reads_what_was_not_sent_is_asked_again_with_the_whole_tree
     images = preparing.prepare(engine, a_request(project, base), said.append)
     assert any("with the whole tree" in line for line in said)
     assert output(engine, images.dependencies, "python", "-c", "import idna; print(idna.__version__)") == "3.4\n"
+
+
+def an_uninstallable(root: Path, module: str) -> None:
+    """Lay out a project whose metadata can only be had by importing it."""
+    (root / "setup.py").write_text("from setuptools import setup\nsetup()\n", encoding="utf-8")
+    (root / "setup.cfg").write_text(
+        "[metadata]\nname = a-thing\nversion = attr: a_thing.version\n[options]\npackages = find:\npackage_dir =\n  = src\n"
+        "install_requires =\n  idna==3.4\n[options.packages.find]\nwhere = src\n",
+        encoding="utf-8",
+    )
+    (root / "src" / "a_thing").mkdir(parents=True)
+    (root / "src" / "a_thing" / "__init__.py").write_text(f"import {module}\nversion = '.'.join(('4', '5'))\n", encoding="utf-8")
+
+
+def test_a_project_whose_metadata_imports_a_dependency_is_installed(engine: DockerEngine, base: str, project: Path) -> None:
+    an_uninstallable(project, "idna")
+    request = a_request(project, base)
+    images = preparing.prepare(engine, request, print)
+    said: list[str] = []
+    frozen = output(engine, images.dependencies, "pip", "freeze", "--all")
+    snapshot = baked(engine, request, images, a_tree(project, "digest"), said)
+    assert said[-1] == "the project does not build in isolation; once more where it can import what is installed"
+    assert baking.note_of(snapshot) == ""
+    command = "import a_thing; from importlib.metadata import version; print(version('a-thing'), a_thing.__file__)"
+    assert output(engine, snapshot.tags[0], "python", "-c", command) == "4.5 /workspace/src/a_thing/__init__.py\n"
+    after = output(engine, snapshot.tags[0], "pip", "freeze", "--all", "--exclude-editable")
+    assert [line for line in after.splitlines() if "a_thing" not in line and "a-thing" not in line] == frozen.splitlines()
+
+
+def test_a_project_that_cannot_be_installed_runs_from_its_root_and_says_so(
+    engine: DockerEngine, base: str, project: Path
+) -> None:
+    an_uninstallable(project, "idna")
+    (project / "setup.py").write_text("from setuptools import setup\nsetup()\nraise SystemExit('no')\n", encoding="utf-8")
+    request = a_request(project, base, install=("pip install idna==3.4",))
+    images = preparing.prepare(engine, request, print)
+    snapshot = baked(engine, request, images, a_tree(project, "digest"), [])
+    assert baking.note_of(snapshot) == "the project could not be installed and runs from its root"
+    command = "import a_thing; print(a_thing.__file__)"
+    look = ("env", "-C", "/", "python", "-c", command)
+    assert output(engine, snapshot.tags[0], *look) == "/workspace/src/a_thing/__init__.py\n"
+    assert output(engine, snapshot.tags[0], "find", "/workspace", "-name", "*.egg-info", "-o", "-name", "build") == ""
+
+
+def test_a_command_may_install_the_project(engine: DockerEngine, base: str, project: Path) -> None:
+    installable(project)
+    request = a_request(project, base, install_project='echo "$SETUPTOOLS_SCM_PRETEND_VERSION" > installed; pwd >> installed')
+    images = preparing.prepare(engine, request, print)
+    snapshot = baked(engine, request, images, a_tree(project, "digest", "4.5.6"), [])
+    assert output(engine, snapshot.tags[0], "cat", "/workspace/installed") == "4.5.6\n/workspace\n"
+
+
+def test_a_locale_that_cannot_be_made_is_named_with_its_key_and_nothing_is_left(
+    engine: DockerEngine, base: str, project: Path, client: docker.APIClient
+) -> None:
+    environments = {**ENVIRONMENTS, "here": EnvironmentSettings(locale="de_DF.UTF-8")}
+    request = msgspec.structs.replace(a_request(project, base), environments=environments)
+    before = unnamed(client)
+    with pytest.raises(BuildError) as caught:
+        preparing.prepare(engine, request, print)
+    assert caught.value.message.splitlines()[0] == "the locale `de_DF.UTF-8` cannot be made in this image"
+    assert caught.value.hint.startswith("correct `environments.here.locale`: did you mean `de_")
+    assert "`de_DE.UTF-8`" in caught.value.hint
+    assert unnamed(client) <= before
+
+
+def test_a_version_that_the_project_pins_for_its_developers_and_the_base_lacks_is_noted(
+    engine: DockerEngine, base: str, project: Path
+) -> None:
+    (project / ".python-version").write_text("3.99\n", encoding="utf-8")
+    said: list[str] = []
+    images = preparing.prepare(engine, a_request(project, base), said.append)
+    (note,) = images.notes
+    assert re.fullmatch(
+        r"`\.python-version` names Python 3\.99, and the base image `.*` has 3\.\d+\.\d+: to have the former, name an image that "
+        r"has it with `base` under `\[tool\.paritygate\.image\]`",
+        note,
+    )
+    assert said[-1] == note
 
 
 def test_an_interpreter_that_does_not_suit_is_named(engine: DockerEngine, base: str, project: Path) -> None:

@@ -260,12 +260,59 @@ def test_a_missing_interpreter_is_said(guest: Guest) -> None:
     assert ran.cell.detail.startswith("`/no/such/python` cannot be started: ")
 
 
-def test_an_option_that_pytest_does_not_know_is_said(guest: Guest) -> None:
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize(
+    ("asked", "ini", "said"),
+    [
+        ({"arguments": ["--frobnicate"]}, "", "ERROR: unrecognized arguments: --frobnicate"),
+        ({}, "[pytest]\naddopts = --frobnicate\n", "ERROR: unrecognized arguments: --frobnicate"),
+        ({"keyword": "and and"}, "", "ERROR: Wrong expression passed to '-k': and and"),
+        ({"marker": "and and"}, "", "ERROR: Wrong expression passed to '-m': and and"),
+    ],
+)
+def test_what_pytest_cannot_be_asked_is_said_in_its_own_words(
+    guest: Guest, workers: int, asked: dict[str, Any], ini: str, said: str
+) -> None:
     guest.write("test_a.py", "def test_a(): pass\n")
-    guest.changes = {"pytest": {"paths": [], "keyword": "", "marker": "", "arguments": ["--frobnicate"]}}
+    guest.write("test_broken.py", "import no_such_module\n")
+    guest.write("pytest.ini", ini or "[pytest]\n")
+    guest.changes = {"workers": workers, "pytest": {"paths": [], "keyword": "", "marker": "", "arguments": [], **asked}}
     ran = guest.run()
     assert (ran.cell.status, ran.cell.returncode) == (CellStatus.UNUSABLE, 4)
-    assert "unrecognized arguments: --frobnicate" in ran.cell.detail
+    assert ran.cell.detail.startswith(said)
+    assert "\n" not in ran.cell.detail
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_an_id_that_is_not_there_is_named(guest: Guest, workers: int) -> None:
+    guest.write("test_a.py", "def test_a(): pass\n")
+    paths = ["test_a.py::nosuch"]
+    guest.changes = {"workers": workers, "pytest": {"paths": paths, "keyword": "", "marker": "", "arguments": []}}
+    ran = guest.run()
+    assert (ran.cell.status, ran.cell.detail) == (CellStatus.NO_TESTS, "not found: `test_a.py::nosuch`")
+    assert ran.cell.missing == ("test_a.py::nosuch",)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_session_that_ends_itself_is_said_to_have_done_so(guest: Guest, workers: int) -> None:
+    tests = (f"def test_{number}(request): request.session.shouldstop = 'enough'\n" for number in range(3))
+    guest.write("test_a.py", "".join(tests))
+    guest.changes = {"workers": workers}
+    ran = guest.run()
+    last = next(run.nodeid for run in ran.cell.tests if run.outcome is PASSED)
+    assert ran.cell.status is CellStatus.CRASHED
+    assert ran.cell.detail == f"pytest ended early with exit status 2 after `{last}` (enough), 1 of 3 tests are decided"
+
+
+def test_all_that_may_have_killed_a_process_group_are_named(guest: Guest) -> None:
+    guest.write("test_a.py", "import os\ndef test_a(): pass\ndef test_kills(): os.killpg(0, 9)\n")
+    guest.write("test_b.py", "import time\ndef test_waits(): time.sleep(60)\n")
+    guest.changes = {"workers": 2}
+    ran = guest.run()
+    assert ran.cell.status is CellStatus.CRASHED
+    assert ran.cell.running
+    assert {test.nodeid for test in ran.cell.running} <= {"test_a.py::test_a", "test_a.py::test_kills", "test_b.py::test_waits"}
+    assert len(ran.cell.running) == 2
 
 
 def test_no_tests_is_no_tests(guest: Guest) -> None:

@@ -311,20 +311,91 @@ def test_a_module_that_cannot_be_imported_is_an_event_and_the_others_run(tmp_pat
 def test_nothing_collected_is_said(tmp_path: Path) -> None:
     recording = record(plant(tmp_path, {"test_it.py": "x = 1"}))
     assert recording.one("collected")["tests"] == []
-    assert recording.one("finish") == {"n": "5eed", "e": "finish", "exit": 5, "collected": 0, "counts": {}}
+    assert recording.one("finish") == {"n": "5eed", "e": "finish", "exit": 5, "collected": 0, "counts": {}, "why": ""}
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_a_test_that_ends_the_session_is_named(tmp_path: Path, workers: int) -> None:
+@pytest.mark.parametrize("turned", [False, True])
+def test_tests_that_end_the_session_are_named_and_all_others_run(tmp_path: Path, workers: int, *, turned: bool) -> None:
     text = """
-        import pytest
-        def test_leaves(): pytest.exit("enough", returncode=0)
+        import os, signal, pytest
+
+        TORN_DOWN = []
+
+        @pytest.fixture(scope="module")
+        def shared():
+            yield
+            TORN_DOWN.append("shared")
+
+        @pytest.fixture
+        def own(request):
+            yield
+            TORN_DOWN.append(request.node.name)
+
+        @pytest.fixture
+        def stubborn():
+            yield
+            raise KeyboardInterrupt
+
+        @pytest.fixture
+        def unavailable(): pytest.exit("no database")
+
+        def test_leaves(shared, own): pytest.exit("enough", returncode=0)
+        def test_interrupts(shared, own): raise KeyboardInterrupt
+        def test_is_interrupted(own): os.kill(os.getpid(), signal.SIGINT)
+        def test_lacks_its_fixture(own, unavailable): pass
+        def test_tears_down(own, stubborn): pass
+        def test_passes(shared, own): assert "shared" not in TORN_DOWN
+        def test_passes_too(shared, capsys):
+            print("seen")
+            assert capsys.readouterr().out == "seen\\n"
+    """
+    recording = record(plant(tmp_path, {"test_it.py": text}), Asked(workers=workers, reversed=turned))
+    red = {"leaves", "interrupts", "is_interrupted", "lacks_its_fixture", "tears_down"}
+    assert recording.outcomes == {
+        **{f"test_it.py::test_{name}": "error" for name in red},
+        "test_it.py::test_passes": "passed",
+        "test_it.py::test_passes_too": "passed",
+    }
+    failure = recording.test("test_it.py::test_leaves")["failure"]
+    assert (failure["phase"], failure["exception"], failure["message"]) == ("session", "pytest.exit", "enough")
+    assert failure["text"].startswith('pytest.exit("enough") in this test ends the whole session of pytest; ')
+    assert recording.test("test_it.py::test_interrupts")["failure"]["exception"] == "KeyboardInterrupt"
+    assert recording.one("finish")["counts"] == {"error": 5, "passed": 2}
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_child_that_ends_its_session_ends_alone(tmp_path: Path, workers: int) -> None:
+    text = """
+        import os, pytest
+
+        @pytest.fixture
+        def forks():
+            pid = os.fork()
+            if pid == 0:
+                pytest.exit("the child")
+            return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+        def test_a(): pass
+        def test_forks(forks): assert forks == 1
+        def test_z(): pass
     """
     recording = record(plant(tmp_path, {"test_it.py": text}), Asked(workers=workers))
-    event = recording.test("test_it.py::test_leaves")
-    assert event["outcome"] == "error"
-    assert event["failure"]["message"] == "enough"
-    assert recording.one("finish")["counts"] == {"error": 1}
+    assert recording.outcomes == {f"test_it.py::test_{name}": "passed" for name in ("a", "forks", "z")}
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_what_ends_a_session_between_tests_is_said(tmp_path: Path, workers: int) -> None:
+    conftest = """
+        import pytest
+
+        @pytest.fixture(autouse=True)
+        def stops(request): request.session.shouldstop = "that will do"
+    """
+    plant(tmp_path, {"test_it.py": "def test_a(): pass\ndef test_b(): pass\n", "conftest.py": conftest})
+    recording = record(tmp_path, Asked(workers=workers))
+    assert len(recording.outcomes) == 1
+    assert (recording.one("finish")["exit"], recording.one("finish")["why"]) == (2, "that will do")
 
 
 def test_without_its_variable_the_plugin_does_nothing(tmp_path: Path) -> None:

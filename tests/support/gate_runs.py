@@ -5,6 +5,7 @@ A gate is started in a process group of its own, as a shell does it, so that Ctr
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -16,13 +17,14 @@ from typing import IO, Self
 
 import msgspec
 from docker import APIClient
+from docker.errors import APIError
 
 from paritygate.docker_engine.owners import Owner
-from paritygate.docker_engine.requests import KIND_LABEL, OWNER_LABEL, TEMPORARY
+from paritygate.docker_engine.requests import BUILD_LABEL, KIND_LABEL, OWNER_LABEL, TEMPORARY
 from paritygate.outcomes.artifact import Artifact, Finding
 from tests.support.samples import clean_environment, git
 
-PATIENCE_SECONDS = 300.0
+PATIENCE_SECONDS = 120.0
 LOOK_SECONDS = 0.05
 QUICK = ("--env", "local-like", "--attempts", "1")
 """Options for one cell: enough wherever it is not several that matter."""
@@ -160,6 +162,19 @@ class Leftovers:
     def made_of(self, image: str) -> list[str]:
         """Name the containers of an image and of all that is made of it, whoever they belong to, as those of builds."""
         return [each["Id"] for each in self._client.containers(all=True, filters={"ancestor": image})]
+
+    def unnamed(self, label: str = BUILD_LABEL) -> set[str]:
+        """Name the images with a label that have no name themselves and of which nothing is made."""
+        return {each["Id"] for each in self._client.images(filters={"dangling": True, "label": label})}
+
+    def remove_labelled(self, label: str) -> None:
+        """Remove the images with a label, those that the builder keeps to build faster next time among them."""
+        left = -1
+        while (listed := self._client.images(all=True, filters={"label": label})) and len(listed) != left:
+            left = len(listed)
+            for image in listed:
+                with contextlib.suppress(APIError):  # it went with its child, or goes after it in the next round
+                    self._client.remove_image(image["Id"], force=True)
 
     def everything(self, pid: int) -> list[str]:
         """Name every container, volume and temporary image that belongs to a process."""

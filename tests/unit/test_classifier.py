@@ -288,6 +288,24 @@ class TestCollection:
         assert (found.label, found.note, excluded(cells)) == (COUPLED, "excluded in `b`", {})
 
 
+class TestDriftingIds:
+    NOTE = "the id changes at every collection: give the parameters ids"
+
+    def test_an_id_that_no_other_attempt_has_is_explained(self) -> None:
+        cells = [a_cell(env, n, {"f.py::t[1]": "passed", f"f.py::t[0.{env}{n}]": "passed"}) for env in "ab" for n in (1, 2)]
+        found = label(cells)
+        assert [each.label for each in found] == [FLAKY, FLAKY, FLAKY, FLAKY, GREEN]
+        assert [each.note for each in found] == [self.NOTE] * 4 + [""]
+
+    def test_ids_that_differ_between_environments_alone_are_no_such_thing(self) -> None:
+        cells = [a_cell(env, n, {f"f.py::t[{env}]": "passed"}) for env in "ab" for n in (1, 2)]
+        assert [(each.label, each.note) for each in label(cells)] == [(COUPLED, ""), (COUPLED, "")]
+
+    def test_a_parameter_more_in_one_attempt_is_no_such_thing(self) -> None:
+        cells = [a_cell("a", 1, {"f.py::t[1]": "passed"}), a_cell("a", 2, {"f.py::t[1]": "passed", "f.py::t[2]": "passed"})]
+        assert [(each.label, each.note) for each in label(cells)] == [(GREEN, ""), (FLAKY, "")]
+
+
 class TestAddresses:
     def test_ids_with_addresses_match_by_form(self) -> None:
         cells = [a_cell(env, n, {f"t[<o at 0x7f{env}{n}00aa>]": "passed"}) for env in "ab" for n in (1, 2)]
@@ -427,10 +445,45 @@ class TestVerdict:
     def test_pytest_that_works_nowhere_is_no_verdict(self) -> None:
         said = judged(*(a_cell(env, 1, status=CellStatus.UNUSABLE, detail="pytest.ini: bad") for env in "ab"))
         assert said.exit_code == 4
-        assert said.reasons == (
-            "pytest could not work in `a` attempt 1: pytest.ini: bad",
-            "pytest could not work in `b` attempt 1: pytest.ini: bad",
+        assert said.reasons == ("pytest could not work in any of the 2 cells: pytest.ini: bad",)
+
+    def test_pytest_that_works_nowhere_for_several_reasons_says_each_once(self) -> None:
+        details = {"a": ("bad", "bad"), "b": ("bad", "worse")}
+        cells = [
+            a_cell(env, n, status=CellStatus.UNUSABLE, detail=detail)
+            for env, said in details.items()
+            for n, detail in enumerate(said, start=1)
+        ]
+        assert judged(*cells).reasons == (
+            "pytest could not work in `a` attempt 1, `a` attempt 2, `b` attempt 1: bad",
+            "pytest could not work in `b` attempt 2: worse",
         )
+
+    def test_what_was_asked_for_and_is_nowhere_is_no_verdict_and_hides_no_other(self) -> None:
+        cells = [a_cell(env, n, {"t.py::t": "passed"}, missing=("t.py::x", "u.py::y")) for env in "ab" for n in (1, 2)]
+        assert labels_of(*cells) == {"t.py::t": GREEN, "t.py::x": UNDECIDED, "u.py::y": UNDECIDED}
+        assert label(cells)[1].note == "asked for, and found in no cell"
+        said = judged(*cells)
+        assert (said.exit_code, said.reasons) == (4, ("`t.py::x` was asked for and is in no cell, and 1 more",))
+
+    def test_what_was_asked_for_and_is_in_one_environment_only_is_coupled(self) -> None:
+        lost = (NodeId("t.py::p[2026-11-29]"),)
+        cells = [a_cell("a", n, {lost[0]: "passed"}) for n in (1, 2)]
+        cells += [a_cell("b", n, status=CellStatus.NO_TESTS, missing=lost) for n in (1, 2)]
+        assert labels_of(*cells) == {lost[0]: COUPLED}
+        assert judged(*cells).exit_code == 3
+
+    @pytest.mark.parametrize("asked", ["t.py::p", "t.py::C", "t.py", "broken.py::t", "gpu.py::t"])
+    def test_what_was_asked_for_is_there_where_anything_in_it_or_around_it_is(self, asked: str) -> None:
+        there = a_cell(
+            "a",
+            1,
+            {"t.py::p[1]": "passed", "t.py::C::m": "passed"},
+            runs=[a_broken_file("broken.py")],
+            excluded={NodeId("gpu.py::t"): "needs a GPU"},
+        )
+        lacking = a_cell("b", 1, missing=(NodeId(asked),))
+        assert set(labels_of(there, lacking)) == {"t.py::p[1]", "t.py::C::m", "broken.py"}
 
     def test_pytest_that_works_in_one_environment_only_is_a_coupling(self) -> None:
         cells = [a_cell("a", n, {"t": "passed"}) for n in (1, 2)] + [a_cell("b", n, status=CellStatus.UNUSABLE) for n in (1, 2)]

@@ -7,9 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from paritygate import config_file, config_reference
-from paritygate.config import LOCAL_LIKE, SERVER_LIKE, EnvironmentSettings, ImageSettings, Settings
-from paritygate.config_file import Overrides
+from paritygate.config import file as config_file
+from paritygate.config import reference as config_reference
+from paritygate.config.file import Overrides
+from paritygate.config.settings import LOCAL_LIKE, SERVER_LIKE, EnvironmentSettings, ImageSettings, Settings
 from paritygate.errors import ConfigError, UsageError
 from paritygate.outcomes.words import ExitCode, OrderRule, Worktree
 
@@ -36,7 +37,7 @@ def test_a_project_that_says_nothing_has_the_defaults(tmp_path: Path) -> None:
     assert loaded.settings == Settings()
     assert loaded.source == ""
     assert list(loaded.settings.environments) == ["local-like", "server-like"]
-    assert loaded.notes == ("nothing is configured: there is neither `paritygate.toml` nor `[tool.paritygate]`",)
+    assert loaded.notes == ()
 
 
 def test_every_key_is_read_from_a_file_of_its_own(tmp_path: Path) -> None:
@@ -63,6 +64,7 @@ base = "python:3.12-slim"
 python = "3.12"
 system-packages = ["libpq-dev"]
 install = ["pip install -r requirements.txt"]
+install-project = "make install"
 extra-ca-certs = "certs/ca.pem"
 
 [environments.here]
@@ -99,6 +101,7 @@ variables = {CI = "true"}
             python="3.12",
             system_packages=("libpq-dev",),
             install=("pip install -r requirements.txt",),
+            install_project="make install",
             extra_ca_certs="certs/ca.pem",
         ),
         environments={
@@ -225,6 +228,11 @@ umask = "999"
         ("test-timeout = inf", "`test-timeout`: expected a number of seconds, got `inf`"),
         ('selection = "tests"', '`selection`: expected an array of texts, got `"tests"`'),
         ("selection = [[]]", "`selection[0]`: expected text, got an empty array"),
+        (
+            "image.install-project = ''",
+            "`image.install-project`: expected a command, got nothing; `false` leaves the project as it lies",
+        ),
+        ("image.install-project = 3", "`image.install-project`: expected `true` or `false` or text, got `3`"),
         ("image = []", "`image`: expected a table, got an empty array"),
         ("environments = 1", "`environments`: expected tables such as `[environments.NAME]`, got `1`"),
         ('shared-memory = ""', "`shared-memory`: expected an amount such as `1g`, got nothing"),

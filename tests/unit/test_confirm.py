@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from math import prod
 from typing import Any
 
 import pytest
 
-from paritygate.classifier.evidence import attempts_needed
+from paritygate.classifier.evidence import attempts_needed, gate_of, judge, sides, tally
 from paritygate.classifier.labels import label
 from paritygate.confirm.flow import Confirmation, confirm
 from paritygate.outcomes.cells import Cell, Dates
@@ -40,12 +41,26 @@ def gate_and_confirm(world: World, *environments: Environment) -> tuple[Confirma
     return confirm(label(cells), cells, plans, run), ran
 
 
+def batches(world: World, *environments: Environment) -> list[list[str]]:
+    """Name the cells of a confirmation, batch by batch."""
+    ran: list[list[str]] = []
+
+    def run(plans: Sequence[CellPlan], /) -> tuple[Cell, ...]:
+        ran.append([plan.name for plan in plans])
+        return tuple(world(plan) for plan in plans)
+
+    plans = gate_plans(*(environments or PAIR))
+    cells = tuple(world(plan) for plan in plans)
+    confirm(label(cells), cells, plans, run)
+    return ran
+
+
 def is_gate(plan: CellPlan) -> bool:
     return plan.purpose is Purpose.GATE
 
 
-def really_coupled(plan: CellPlan) -> Cell:
-    return cell_of(plan, {"t": "passed" if plan.environment.name == "a" else "failed", "u": "passed"})
+def really_coupled(plan: CellPlan, others: Sequence[str] = ("u",)) -> Cell:
+    return cell_of(plan, {"t": "passed" if plan.environment.name == "a" else "failed", **dict.fromkeys(others, "passed")})
 
 
 class TestHowMuchIsEnough:
@@ -73,24 +88,34 @@ class TestFurtherAttempts:
         assert len(outcome.cells) == 10
 
     def test_further_attempts_take_the_orders_of_the_gate_by_turns_with_new_seeds(self) -> None:
-        _, ran = gate_and_confirm(really_coupled)
+        _, ran = gate_and_confirm(lambda plan: really_coupled(plan, others=()))
         of_a = [plan for plan in ran if plan.environment.name == "a"]
         assert [(plan.order.seed, plan.order.reversed) for plan in of_a] == [(7, n % 2 == 1) for n in range(5)]
-        assert all(plan.order.only == plan.order.exactly == () and plan.purpose is Purpose.CONFIRM for plan in ran)
+        assert all(plan.order.only == plan.order.exactly == () for plan in ran)
+        assert all(plan.purpose is Purpose.CONFIRM for plan in ran)
         seeds = {plan.attempt: plan.seed for plan in of_a}
         assert len({101, 202, *seeds.values()}) == 7
         assert {plan.attempt: plan.seed for plan in ran if plan.environment.name == "b"} == seeds
 
-    def test_one_contrary_result_overturns_and_ends_it(self) -> None:
+    def test_the_first_attempts_run_alone_and_all_the_others_at_once(self) -> None:
+        assert batches(really_coupled) == [["a-3", "b-3"], [f"{env}-{n}" for n in range(4, 8) for env in "ab"]]
+
+    def test_what_the_first_attempts_overturn_costs_no_others(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            once = plan.environment.name == "b" and plan.attempt == 3
+            return cell_of(plan, {"t": "passed" if plan.environment.name == "a" or once else "failed"})
+
+        assert batches(world) == [["a-3", "b-3"]]
+
+    def test_one_contrary_result_overturns_it(self) -> None:
         def world(plan: CellPlan) -> Cell:
             once = plan.environment.name == "b" and plan.attempt == 4
             return cell_of(plan, {"t": "passed" if plan.environment.name == "a" or once else "failed"})
 
-        outcome, ran = gate_and_confirm(world)
+        outcome, _ = gate_and_confirm(world)
         (t,) = outcome.findings
         assert (t.label, t.confirmed) == (Label.NONDETERMINISM, 0)
-        assert t.note == "looked coupled; further attempts gave `passed` in 1 of 2 in `b`"
-        assert len(ran) == 4
+        assert t.note == "looked coupled; further attempts gave `passed` in 1 of 5 in `b`"
 
     def test_contrary_results_in_every_environment_make_it_nondeterminism_everywhere(self) -> None:
         def world(plan: CellPlan) -> Cell:
@@ -146,6 +171,119 @@ class TestFurtherAttempts:
         assert [(each.nodeid, each.label) for each in outcome.findings] == [("t[0x...]", Label.COUPLING)]
 
 
+class TestCompany:
+    """What runs in a further cell beside the tests that it is about."""
+
+    def test_where_one_process_runs_all_nothing_runs_after_the_last_flagged_test(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            names = ("u", "t", "v", "w")[:: -1 if plan.attempt % 2 == 0 else 1]
+            red = "passed" if plan.environment.name == "a" else "failed"
+            return cell_of(plan, {name: red if name == "t" else "passed" for name in names})
+
+        outcome, ran = gate_and_confirm(world)
+        assert outcome.findings[0].label is Label.COUPLING
+        orders = [plan.order for plan in ran if plan.environment.name == "a"]
+        assert [order.exactly for order in orders] == [ids("u", "t") if n % 2 == 0 else ids("w", "v", "t") for n in range(5)]
+        assert not any(order.reversed or order.only for order in orders)
+        assert {cell.about for cell in outcome.cells} == {ids("t")}
+
+    def test_what_a_shorter_cell_left_out_counts_neither_for_nor_against_a_test(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            here = plan.environment.name == "a"
+            outcomes = {"real": "passed" if here else "failed", "flaky": "passed" if here or not is_gate(plan) else "failed"}
+            asked = {test.nodeid for test in plan.order.exactly} or outcomes.keys()
+            return cell_of(plan, {name: outcome for name, outcome in outcomes.items() if name in asked})
+
+        outcome, ran = gate_and_confirm(world)
+        assert [plan.order.exactly for plan in ran if plan.environment.name == "a"] == [(), *[ids("real")] * 4]
+        notes = {each.nodeid: each.note for each in outcome.findings}
+        assert notes == {"real": "", "flaky": "looked coupled; further attempts gave `passed` in 1 of 1 in `b`"}
+
+    def test_the_cells_say_without_their_plans_what_they_are_evidence_of(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            here = plan.environment.name == "a"
+            outcomes = {"first": "passed" if here else "failed", "flaky": "passed" if here or not is_gate(plan) else "failed"}
+            asked = {test.nodeid for test in plan.order.exactly} or outcomes.keys()
+            return cell_of(plan, {name: outcome for name, outcome in outcomes.items() if name in asked})
+
+        gate_cells = tuple(world(plan) for plan in gate_plans(*PAIR))
+        outcome, _ = gate_and_confirm(world)
+        gate = gate_of(label(gate_cells), gate_cells, ())
+        tallies = tally(gate, outcome.cells)
+        again = [judge(gate.flagged[test], tallies[test], envs) for test, envs in sides(gate.flagged.values()).items()]
+        assert again == list(outcome.findings)
+
+    def test_beside_several_workers_everything_runs(self) -> None:
+        _, ran = gate_and_confirm(really_coupled, an_environment("a", workers=2), an_environment("b", workers=2))
+        assert all(plan.order.only == plan.order.exactly == () for plan in ran)
+
+    def test_where_a_flagged_test_was_not_collected_everything_runs(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            return cell_of(
+                plan, {"t": "passed", "u": "passed"} if plan.environment.name == "a" else {"u": "passed", "v": "passed"}
+            )
+
+        _, ran = gate_and_confirm(world)
+        assert all(plan.order.only == plan.order.exactly == () for plan in ran)
+
+    def test_where_the_gate_cell_died_everything_runs(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            died = is_gate(plan) and plan.environment.name == "a"
+            return really_coupled(plan) if not died else cell_of(plan, {"t": "passed", "u": "passed"}, status=CellStatus.CRASHED)
+
+        _, ran = gate_and_confirm(world)
+        assert {plan.environment.name for plan in ran if plan.order.exactly} == {"b"}
+
+    @pytest.mark.parametrize("kind", ["timed_out", "crashed"])
+    def test_a_test_that_ends_its_process_and_is_not_flagged_is_left_out(self, kind: str) -> None:
+        def world(plan: CellPlan) -> Cell:
+            red = "passed" if plan.environment.name == "a" else "failed"
+            return cell_of(plan, {"killer": kind, "t": red, "u": "passed", "v": red})
+
+        outcome, ran = gate_and_confirm(world, an_environment("a"), an_environment("b", workers=2))
+        assert [each.label for each in outcome.findings if each.nodeid in "tv"] == [Label.COUPLING, Label.COUPLING]
+        confirming = [plan for plan in ran if plan.purpose is Purpose.CONFIRM]
+        assert {(plan.environment.name, plan.order.only) for plan in confirming} == {
+            ("a", ids("t", "u", "v")),
+            ("b", ids("t", "u", "v")),
+        }
+
+    def test_a_test_that_ends_its_process_and_is_flagged_runs_apart_so_that_others_keep_their_order(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            """Let `needs` pass in `a` where `killer` has not put an end to what `setter` did."""
+            here = plan.environment.name == "a"
+            asked = {str(test.nodeid) for test in plan.order.exactly or plan.order.only} or {"setter", "killer", "needs"}
+            lost = not is_gate(plan) and "killer" in asked
+            outcomes = {
+                "setter": "passed",
+                "killer": "timed_out" if here else "passed",
+                "needs": "passed" if here and not lost else "failed",
+            }
+            order = {"": tuple(test for test in ids(*outcomes) if test.nodeid in asked - {"killer"})}
+            return cell_of(plan, {name: outcome for name, outcome in outcomes.items() if name in asked}, order=order)
+
+        outcome, ran = gate_and_confirm(world)
+        assert {each.nodeid: (each.label, each.confirmed) for each in outcome.findings} == {
+            "killer": (Label.COUPLING, 10),
+            "needs": (Label.COUPLING, 10),
+            "setter": (Label.CONSISTENT_GREEN, 0),
+        }
+        of_a = {plan.attempt: plan.order.only for plan in ran if plan.environment.name == "a"}
+        assert of_a == dict.fromkeys(range(3, 8), ids("setter", "needs")) | dict.fromkeys(
+            range(8, 13), ids("setter", "needs", "killer")
+        )
+        seeds = {plan.attempt: plan.seed for plan in ran if plan.environment.name == "a"}
+        assert [seeds[attempt + 5] for attempt in range(3, 8)] == [seeds[attempt] for attempt in range(3, 8)]
+
+    def test_what_ends_its_process_in_one_environment_runs_in_the_other(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            here = plan.environment.name == "a"
+            return cell_of(plan, {"t": "passed" if here else "failed", "flaky": "crashed" if plan.name == "a-1" else "passed"})
+
+        _, ran = gate_and_confirm(world, an_environment("a", workers=2), an_environment("b", workers=2))
+        assert {(plan.environment.name, plan.order.only) for plan in ran} == {("a", ids("t")), ("b", ())}
+
+
 class TestDeadCells:
     @pytest.mark.parametrize("deaths", [1, 2])
     def test_a_dead_cell_is_repeated_up_to_twice(self, deaths: int) -> None:
@@ -171,14 +309,21 @@ class TestDeadCells:
         t = outcome.findings[0]
         assert (t.label, t.note) == (
             Label.UNDECIDED,
-            "looks coupled; further attempts with a result: 2 of 5 in `a`, 1 of 5 in `b`",
+            "looks coupled; further attempts with a result: 5 of 5 in `a`, 4 of 5 in `b`",
         )
-        assert [(plan.environment.name, plan.attempt) for plan in ran] == [
-            *product("a", [3]),
-            *product("b", [3]),
-            *product("a", [4]),
-            *product("b", [4, 4, 4]),
-        ]
+        assert len(ran) == 12
+        assert [(plan.environment.name, plan.attempt) for plan in ran[10:]] == [("b", 4), ("b", 4)]
+
+    def test_a_dead_cell_is_not_repeated_for_a_test_that_another_has_settled(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            if plan.attempt == 4 and plan.environment.name == "b":
+                return cell_of(plan, {}, status=CellStatus.CRASHED)
+            if plan.attempt == 5 and plan.environment.name == "a":
+                return cell_of(plan, {"t": "failed"})
+            return really_coupled(plan)
+
+        outcome, ran = gate_and_confirm(world)
+        assert (outcome.findings[0].label, len(ran)) == (Label.NONDETERMINISM, 10)
 
     def test_what_a_dying_cell_reported_before_counts(self) -> None:
         def world(plan: CellPlan) -> Cell:
@@ -254,7 +399,7 @@ class TestOrder:
         assert victim.cause.detail == (
             "the order of `server` attempt 1, worker gw1, run by one process in `local`, gave `failed`, twice of two times"
         )
-        replays = [plan for plan in ran if plan.order.exactly]
+        replays = [plan for plan in ran if plan.purpose is Purpose.HYBRID]
         assert [(plan.environment.name, plan.attempt, plan.seed) for plan in replays] == [("local", 8, 101), ("local", 9, 101)]
         assert all(plan.order.exactly == ids("other", "victim") and plan.environment.workers == 0 for plan in replays)
         assert len(ran) == 12
@@ -276,7 +421,12 @@ class TestOrder:
             "y": (Label.COUPLING, 10),
             "z": (Label.CONSISTENT_GREEN, 0),
         }
-        assert [plan.order.exactly for plan in ran if plan.order.exactly] == [ids("x"), ids("y")]
+        assert [plan.order.exactly for plan in ran if plan.purpose is Purpose.HYBRID] == [ids("x"), ids("y")]
+        assert {each.nodeid: each.note for each in outcome.findings} == {
+            "x": "not order: worker gw0's list in one process gave `passed`",
+            "y": "not order: worker gw1's list in one process gave `passed`",
+            "z": "",
+        }
 
     def test_tests_of_one_worker_share_a_replay(self) -> None:
         def world(plan: CellPlan) -> Cell:
@@ -289,13 +439,13 @@ class TestOrder:
             return cell_of(plan, {str(test.nodeid): red for some in lists.values() for test in some}, order=lists)
 
         _, ran = gate_and_confirm(world, ONE, MANY)
-        assert [plan.order.exactly for plan in ran if plan.order.exactly] == [ids("x", "y"), ids("z")]
+        assert [plan.order.exactly for plan in ran if plan.purpose is Purpose.HYBRID] == [ids("x", "y"), ids("z")]
 
     def test_an_order_that_gives_both_outcomes_is_nondeterminism_without_a_cause(self) -> None:
         seen: list[int] = []
 
         def world(plan: CellPlan) -> Cell:
-            if plan.order.exactly:
+            if plan.purpose is Purpose.HYBRID:
                 seen.append(plan.attempt)
                 return cell_of(plan, {"other": "passed", "victim": "failed" if len(seen) == 1 else "passed"})
             return needs_a_setter(plan)
@@ -307,12 +457,12 @@ class TestOrder:
 
     def test_replays_that_die_leave_it_undecided(self) -> None:
         def world(plan: CellPlan) -> Cell:
-            return cell_of(plan, {}, status=CellStatus.CRASHED) if plan.order.exactly else needs_a_setter(plan)
+            return cell_of(plan, {}, status=CellStatus.CRASHED) if plan.purpose is Purpose.HYBRID else needs_a_setter(plan)
 
         outcome, ran = gate_and_confirm(world, ONE, MANY)
         (victim,) = [each for each in outcome.findings if each.nodeid == "victim"]
         assert victim.label is Label.UNDECIDED
-        assert sum(bool(plan.order.exactly) for plan in ran) == 3
+        assert sum(plan.purpose is Purpose.HYBRID for plan in ran) == 3
 
     def test_what_one_environment_does_not_collect_needs_no_replay(self) -> None:
         def world(plan: CellPlan) -> Cell:
@@ -333,11 +483,11 @@ class TestOrder:
             return cell_of(plan, {str(test.nodeid): red for some in lists.values() for test in some}, order=lists)
 
         _, ran = gate_and_confirm(world, ONE, MANY)
-        assert [plan.order.exactly for plan in ran if plan.order.exactly] == [ids("x"), ids("z")]
+        assert [plan.order.exactly for plan in ran if plan.purpose is Purpose.HYBRID] == [ids("x"), ids("z")]
 
     def test_equal_numbers_of_workers_need_no_replay(self) -> None:
         _, ran = gate_and_confirm(really_coupled)
-        assert not any(plan.order.exactly for plan in ran)
+        assert not any(plan.purpose is Purpose.HYBRID for plan in ran)
 
 
 class TestChance:
@@ -345,8 +495,9 @@ class TestChance:
     def test_a_flaky_test_that_was_flagged_is_called_coupled_in_fewer_than_one_of_a_thousand_cases(self, percent: int) -> None:
         """Sum up exactly: every series of further results, as the code stops on its own, weighed by its chance."""
         p = Fraction(percent, 100)
-        called_coupled = sum((chance for chance, coupled in further_series(p) if coupled), Fraction(0))
-        assert sum((chance for chance, _ in further_series(p)), Fraction(0)) == 1
+        series = further_series(p)
+        called_coupled = sum((chance for chance, coupled in series if coupled), Fraction(0))
+        assert sum((chance for chance, _ in series), Fraction(0)) == 1
         assert called_coupled == (p * (1 - p)) ** 5 < Fraction(1, 1000)
 
     def test_gates_of_coin_flips_come_out_as_nondeterminism_or_by_luck_as_stable_but_not_coupled(self) -> None:
@@ -362,24 +513,27 @@ class TestChance:
 def further_series(p: Fraction) -> list[tuple[Fraction, bool]]:
     """List every course that a confirmation of a flagged flaky test can take, by its chance, and whether it ends in a coupling.
 
-    The code under test runs once for each course; a course is one result a cell, as far as cells are run.
+    A course is one result a cell, as far as cells are run: two in the first batch and, if both agree, eight in the second. In
+    `a` a result agrees with the gate at the chance `p` of passing, in `b` at the chance of failing.
     """
     courses = []
-    for agreeing_rounds in range(6):
-        endings = [(True, True)] if agreeing_rounds == 5 else [(True, False), (False, True), (False, False)]
-        for a_agrees, b_agrees in endings:
-            label_found, cells = run_course(agreeing_rounds, a_agrees=a_agrees, b_agrees=b_agrees)
-            assert cells == min(2 * (agreeing_rounds + 1), 10)
-            last = (1 - p if a_agrees else p) * (p if b_agrees else 1 - p) if agreeing_rounds < 5 else Fraction(1)
-            courses.append(((p * (1 - p)) ** agreeing_rounds * last, label_found is Label.COUPLING))
+    for first in product([True, False], repeat=2):
+        for second in product([True, False], repeat=8) if all(first) else [()]:
+            label_found, cells = run_course(first + second)
+            assert cells == len(first + second)
+            chances = [p if agrees is (place % 2 == 0) else 1 - p for place, agrees in enumerate(first + second)]
+            courses.append((prod(chances, start=Fraction(1)), label_found is Label.COUPLING))
     return courses
 
 
 @cache
-def run_course(agreeing_rounds: int, *, a_agrees: bool, b_agrees: bool) -> tuple[Label, int]:
+def run_course(agreeing: tuple[bool, ...]) -> tuple[Label, int]:
+    """Run the code under test over one course, results by turns those of `a` and `b`."""
+
     def world(plan: CellPlan) -> Cell:
-        agrees = plan.attempt <= 2 + agreeing_rounds or (a_agrees if plan.environment.name == "a" else b_agrees)
-        return cell_of(plan, {"t": "passed" if (plan.environment.name == "a") is agrees else "failed"})
+        here = plan.environment.name == "a"
+        agrees = is_gate(plan) or agreeing[2 * (plan.attempt - 3) + (not here)]
+        return cell_of(plan, {"t": "passed" if here is agrees else "failed"})
 
     outcome, ran = gate_and_confirm(world)
     return outcome.findings[0].label, len(ran)

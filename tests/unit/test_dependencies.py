@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from paritygate.config import ImageSettings
+from paritygate.config.settings import ImageSettings
 from paritygate.images.dependencies import find
 from paritygate.images.recipes import Recipe, StepKind
 
@@ -73,6 +73,12 @@ def test_groups_that_include_each_other_come_to_an_end(tmp_path: Path) -> None:
     text = '[dependency-groups]\ntest = [{include-group = "more"}, "pytest"]\nmore = [{include-group = "test"}, "idna"]\n'
     recipe = found(a_project(tmp_path, pyproject_DOT_toml='[project]\nname = "x"\n' + text))
     assert lines(recipe) == ["idna", "pytest"]
+
+
+def test_what_a_setup_requires_is_needed_beside_the_build_tool_itself(tmp_path: Path) -> None:
+    (tmp_path / "setup.py").write_text("from setuptools import setup\nsetup()\n", encoding="utf-8")
+    (tmp_path / "setup.cfg").write_text("[metadata]\nname = thing\n[options]\nsetup_requires =\n  Sphinx\n", encoding="utf-8")
+    assert found(tmp_path).build_requires[:3] == ("setuptools", "wheel", "Sphinx")
 
 
 def test_a_project_without_a_build_system_is_not_installed(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from paritygate.docker_engine.endpoints import Candidate, Certificates, EndpointSearch, candidates
+from paritygate.docker_engine.connect import hint_of
+from paritygate.docker_engine.endpoints import Candidate, Certificates, EndpointSearch, candidates, inside_container
 from paritygate.docker_engine.requests import Endpoint
-from paritygate.errors import ConfigError
+from paritygate.errors import ConfigError, UsageError
 
 DEFAULT = "unix:///default.sock"
 
@@ -141,3 +142,86 @@ def test_a_place_is_asked_once_though_it_is_found_twice(tmp_path: Path) -> None:
     write_context(tmp_path, "same", DEFAULT)
     use_context(tmp_path, "same")
     assert places(a_search(tmp_path)) == [(DEFAULT, "context same")]
+
+
+GOOD = (
+    "unix:///var/run/docker.sock",
+    "unix://run/docker.sock",
+    "http+unix:///docker.sock",
+    "npipe:////./pipe/docker_engine",
+    "tcp://engine:2375",
+    "tcp://[::1]:2376",
+    "https://10.0.0.1:2376/prefix",
+    "ssh://somebody@far.example",
+    "ssh://far.example:2222",
+)
+BAD = (
+    "garbage",
+    "localhost:2375",
+    "ftp://far",
+    "fd://",
+    "unix:nowhere",
+    "tcp://",
+    "tcp://far",
+    "tcp://far:0",
+    "tcp://far:99999",
+    "tcp://[::1",
+    "tcp://somebody:secret@far:2375",
+    "ssh://",
+    " tcp://far:2375",
+)
+
+
+@pytest.mark.parametrize("url", GOOD)
+def test_an_address_of_an_engine_is_asked(tmp_path: Path, url: str) -> None:
+    assert places(a_search(tmp_path, url)) == [(url, "flag")]
+
+
+@pytest.mark.parametrize("url", BAD)
+def test_what_is_no_address_is_refused_wherever_it_comes_from(tmp_path: Path, url: str) -> None:
+    write_context(tmp_path, "broken", url)
+    for source, search in (
+        ("--host", a_search(tmp_path, url)),
+        ("DOCKER_HOST", a_search(tmp_path, DOCKER_HOST=url)),
+        ("docker context broken", a_search(tmp_path, DOCKER_CONTEXT="broken")),
+    ):
+        with pytest.raises(UsageError) as caught:
+            candidates(search)
+        assert caught.value.message == f"`{source}` is `{url}`, which is no address of an engine"
+        assert caught.value.hint == "write a URL, such as `unix:///var/run/docker.sock` or `tcp://HOST:2376`"
+
+
+def test_a_path_is_said_to_lack_its_scheme(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        candidates(a_search(tmp_path, "/var/run/docker.sock"))
+    assert caught.value.hint == "write `unix:///var/run/docker.sock`"
+
+
+@pytest.mark.parametrize(
+    ("mark", "content", "inside"),
+    [
+        ("nothing", "", False),
+        (".dockerenv", "", True),
+        ("run/.containerenv", "", True),
+        ("proc/1/cgroup", "0::/init.scope\n", False),
+        ("proc/1/cgroup", "4:memory:/kubepods/besteffort/pod1\n", True),
+        ("proc/1/cgroup", "4:memory:/docker/0123\n", True),
+    ],
+)
+def test_a_container_is_known_by_its_marks(tmp_path: Path, mark: str, content: str, *, inside: bool) -> None:
+    path = tmp_path / mark
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    assert inside_container(tmp_path) is inside
+
+
+@pytest.mark.parametrize("url", ["tcp://127.0.0.1:1", "tcp://localhost:1", "http://[::1]:1"])
+def test_localhost_is_explained_inside_a_container_only(url: str) -> None:
+    candidate = Candidate(endpoint=Endpoint(url, "flag"), explicit=True)
+    refused = "[Errno 111] Connection refused"
+    assert hint_of(candidate, refused, contained=True).startswith("inside a container `localhost` is the container itself")
+    assert hint_of(candidate, refused, contained=False) == (
+        "start that engine, or leave out `--host` to let the usual places be tried"
+    )
+    far = Candidate(endpoint=Endpoint("tcp://localhost.far:1", "DOCKER_HOST"), explicit=True)
+    assert hint_of(far, refused, contained=True) == "start that engine, or unset `DOCKER_HOST` to let the usual places be tried"

@@ -11,7 +11,7 @@ import pytest
 import requests
 import urllib3.exceptions
 
-from paritygate.docker_engine.failures import engine_errors, explain, hint_for, unless_gone
+from paritygate.docker_engine.failures import engine_errors, explain, hint_for, lost, unless_gone
 from paritygate.errors import EngineError
 
 FOREIGN_MODULES = (docker.errors, docker.credentials.errors, requests.exceptions)
@@ -58,6 +58,21 @@ def test_errors_of_the_connection_are_mapped_too(error: Exception) -> None:
         raise error
 
 
+def test_of_errors_in_errors_the_innermost_is_said() -> None:
+    gone = FileNotFoundError(2, "No such file or directory")
+    aborted = requests.exceptions.ConnectionError(urllib3.exceptions.ProtocolError("Connection aborted.", gone))
+    assert explain(aborted) == "[Errno 2] No such file or directory"
+    refused = urllib3.exceptions.MaxRetryError(None, "/", ConnectionRefusedError(111, "Connection refused"))  # type: ignore[arg-type] # no pool is needed to say it
+    assert explain(requests.exceptions.ConnectionError(refused)) == "[Errno 111] Connection refused"
+
+
+def test_an_engine_that_refuses_or_is_slow_is_not_lost() -> None:
+    assert lost(requests.exceptions.ConnectionError("gone"))
+    assert not lost(requests.exceptions.ConnectTimeout("slow"))
+    assert not lost(requests.exceptions.ReadTimeout("slow"))
+    assert not lost(an_api_error(409, "no"))
+
+
 def test_our_own_mistakes_and_interruptions_pass_through() -> None:
     with pytest.raises(KeyError), engine_errors("do it"):
         raise KeyError("ours")
@@ -70,6 +85,7 @@ def test_our_own_mistakes_and_interruptions_pass_through() -> None:
     [
         ("write /var/lib/docker/x: no space left on device", "paritygate images prune"),
         ("could not find an available, non-overlapping IPv4 address pool among the defaults", "docker network prune"),
+        ("adding interface veth1 to bridge docker0 failed: could not find bridge docker0", "restart the engine"),
         ("Bind for 0.0.0.0:80 failed: port is already allocated", "docker ps"),
         ("('Connection aborted.', PermissionError(13, 'Permission denied'))", "group `docker`"),
         ("[Errno 13] Permission denied", "group `docker`"),

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from paritygate import environments
-from paritygate.config import LOCAL_LIKE, SERVER_LIKE, EnvironmentSettings, Settings
+from paritygate.config.settings import LOCAL_LIKE, SERVER_LIKE, EnvironmentSettings, Settings
 from paritygate.environments import Facts
 from paritygate.outcomes.artifact import EnvironmentRecord, Varied
 from paritygate.outcomes.cells import EnvironmentName

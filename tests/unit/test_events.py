@@ -262,7 +262,7 @@ def test_a_dead_cell_leaves_its_tests_undecided_and_keeps_what_finished() -> Non
 def test_pytest_that_stops_before_its_last_test_is_not_finished() -> None:
     cell = cell_of(*BEGIN, collected("t::a", "t::b"), begun("t::a"), decided("t::a"), FINISH, {**END, "returncode": 0})
     assert (cell.status, cell.passed) == (CellStatus.CRASHED, False)
-    assert cell.detail == "pytest ended early with exit status 0, 1 of 2 tests are decided"
+    assert cell.detail == "pytest ended early with exit status 0 after `t::a`, 1 of 2 tests are decided"
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,40 @@ def test_a_pytest_that_refuses_before_collection_is_unusable(code: int) -> None:
     assert cell.status is CellStatus.UNUSABLE
     assert cell.detail == (
         f"pytest did not start (exit status {code}): usage: pytest\npytest: error: unrecognized arguments: --frobnicate"
+        if code != 4
+        else "ERROR: unrecognized arguments: --frobnicate"
     )
+
+
+def test_what_pytest_cannot_be_asked_is_said_once_and_leaves_no_test() -> None:
+    broken = {"e": "collect-error", "nodeid": "test_b.py", "failure": FAILURE}
+    finish = {**FINISH, "exit": 4, "why": "Wrong expression passed to '-k': and"}
+    listener = heard(*BEGIN, broken, finish, {**END, "returncode": 4})
+    listener.stderr(b"ERROR: what a plugin logged\nERROR: Wrong expression passed to '-k': and\n")
+    cell = listener.cell(ENDED)
+    assert (cell.status, cell.detail) == (CellStatus.UNUSABLE, "ERROR: Wrong expression passed to '-k': and")
+
+
+def test_a_session_that_ends_before_there_are_tests_says_what_ended_it() -> None:
+    cell = cell_of(*BEGIN, {**FINISH, "exit": 2, "why": 'pytest.exit("bye")'}, {**END, "returncode": 2})
+    assert cell.detail == 'pytest ended before there were tests (exit status 2): pytest.exit("bye")'
+
+
+def test_what_was_asked_for_and_not_found_is_listed_once() -> None:
+    lost = [{"e": "collect-missing", "nodeid": f"t::{name}"} for name in "abcda"]
+    cell = cell_of(*BEGIN, *lost, collected(), {**FINISH, "exit": 5}, {**END, "returncode": 5})
+    assert cell.missing == ("t::a", "t::b", "t::c", "t::d")
+    assert (cell.status, cell.detail) == (CellStatus.NO_TESTS, "not found: `t::a`, `t::b`, `t::c` and 1 more")
+
+
+def test_tests_that_only_some_workers_have_are_known_too() -> None:
+    share = {"e": "partition", "workers": {"gw0": [["t::a", 0]], "gw1": [["t::x1", 0], ["t::x2", 0]]}, "uneven": [["t::x2", 0]]}
+    listener = heard(*BEGIN, collected("t::a", "t::x1"), share, begun("t::a", "gw0"), decided("t::a", worker="gw0"))
+    assert (listener.progress.done, listener.progress.collected) == (1, 3)
+    cell = listener.cell(DIED)
+    assert cell.collected == 3
+    assert cell.running == (TestId(NodeId("t::x1")),)
+    assert [(run.nodeid, run.outcome) for run in cell.tests] == [("t::a", Outcome.PASSED), ("t::x2", Outcome.NOT_RUN)]
 
 
 def test_a_launcher_that_cannot_run_pytest_says_why() -> None:

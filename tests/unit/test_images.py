@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from paritygate.config import ImageSettings
+from paritygate.config.settings import ImageSettings
 from paritygate.errors import ConfigError
-from paritygate.images import access, names, poetry, resources
+from paritygate.images import access, advice, names, poetry, resources
+from paritygate.images.advice import hint_for
 from paritygate.images.base import choose_python
 from paritygate.images.distributions import this_distribution
-from paritygate.images.installing import hint_for
 from paritygate.images.transcripts import Transcript
 
 
@@ -132,12 +132,38 @@ def test_a_transcript_masks_secrets_and_keeps_its_end(tmp_path: Path) -> None:
         ("error: command 'gcc' failed: No such file or directory", '["gcc", "libc6-dev"]'),
         ("Error: pg_config executable not found.", '["libpq-dev", "gcc"]'),
         ("SSLError(SSLCertVerificationError: CERTIFICATE_VERIFY_FAILED)", "extra-ca-certs"),
+        ("Temporary failure in name resolution", "restart the engine"),
         ("Temporary failure in name resolution", "HTTPS_PROXY"),
+        ("Err:1 http://deb.example bookworm InRelease\n  Temporary failure resolving 'deb.example'", "restart the engine"),
+        ("Could not resolve host: github.com", "restart the engine"),
+        ("dns error: failed to lookup address information", "restart the engine"),
+        ("adding interface veth1 to bridge docker0 failed: could not find bridge docker0", "restart the engine"),
+        ("NewConnectionError: [Errno 111] Connection refused", "set `PIP_INDEX_URL`"),
         ("ERROR: no matching distribution", "install = [...]"),
     ],
 )
 def test_a_failed_installation_says_what_may_help(said: str, expected: str) -> None:
     assert expected in hint_for(said)
+
+
+def test_a_network_that_is_lacking_is_not_taken_for_a_fault_of_what_is_installed() -> None:
+    assert "`install = [...]`" not in hint_for("Temporary failure resolving 'deb.example'")
+    assert advice.lacks_network("Temporary failure in name resolution")
+    assert advice.lacks_network("NewConnectionError: [Errno 111] Connection refused")
+    assert not advice.lacks_network("ModuleNotFoundError: No module named 'numpy'")
+
+
+@pytest.mark.parametrize(
+    ("said", "reason", "hint"),
+    [
+        ("cannot open locale\nparitygate: it cannot be made\nhint: did you mean `x`?", "it cannot be made", "did you mean `x`?"),
+        ("hint: of pip\nparitygate: it is missing", "it is missing", ""),
+        ("paritygate: first\nhint: one\nparitygate: last\nmore", "last", ""),
+        ("ERROR: pip's own\nhint: See above for details.", "", ""),
+    ],
+)
+def test_a_recipe_says_itself_why_it_failed(said: str, reason: str, hint: str) -> None:
+    assert advice.own_words(said) == advice.OwnWords(reason, hint)
 
 
 def test_names_differ_where_contents_do_and_parts_do_not_run_together() -> None:

@@ -154,3 +154,44 @@ def test_a_long_name_takes_no_room_from_the_counts() -> None:
     (line,) = capture.get().splitlines()
     assert all(part in line for part in ("local-like-1", "1/40", "0 red", "5 s", "tests/test_slow.py::test_xxx"))
     assert len(line) == 100
+
+
+def test_a_test_that_claims_to_end_twice_is_counted_once() -> None:
+    console, stream = a_console()
+    with Live(console, clock=Clock()) as live:
+        live.watch(running(70, collected=69))
+        live.watch(running(70, collected=69, step="finished"))
+        with console.capture() as capture:
+            console.print(live.table())
+    assert stream.getvalue().splitlines()[-1] == "local-like-1: finished, 69 of 69, 0 red, 0.0 s"
+    assert "69/69" in capture.get()
+
+
+def test_a_cell_that_was_stopped_ends_with_that_word() -> None:
+    console, stream = a_console()
+    clock = Clock()
+    with Live(console, clock=clock) as live:
+        live.watch(running(3, running=(SLOW,)))
+        clock.now += 5
+        live.watch(running(3, running=(SLOW,), step="stopped"))
+        clock.now += 500
+        with console.capture() as capture:
+            console.print(live.table())
+    assert stream.getvalue().splitlines()[-1] == "local-like-1: stopped, 3 of 40, 0 red, 5.0 s"
+    assert all(part in capture.get() for part in ("stopped", "5 s"))
+
+
+def test_a_cell_that_is_run_again_has_its_own_time_and_says_so() -> None:
+    console, stream = a_console()
+    clock = Clock()
+    with Live(console, clock=clock) as live:
+        live.watch(running(40, step="crashed"))
+        clock.now += 100
+        live.watch(running(0, collected=0, step="collecting"))
+        clock.now += 7
+        live.watch(running(40, step="finished"))
+    assert stream.getvalue().splitlines()[-3:] == [
+        "local-like-1: started",
+        "local-like-1: collected 40",
+        "local-like-1: finished, 40 of 40, 0 red, 7.0 s",
+    ]

@@ -20,7 +20,6 @@ from paritygate.outcomes.words import (
     RunnerName,
     VerdictName,
 )
-from paritygate.reports import advice
 from paritygate.reports.terminal import render
 
 LOCAL = EnvironmentName("local-like")
@@ -129,11 +128,11 @@ varied      workers         local-like 0 | server-like 2
 not varied  case_sensitive  no case-folding filesystem yet
 
 label             tests  what to do
-consistent-green      5  proceed
-coupling              1  fix or narrow the patch; never freeze
+consistent-green      5  nothing; by themselves they are no reason to merge
+coupling              1  fix or narrow the patch
 excluded              1  not run; its reason is listed
 
-coupling: fix or narrow the patch; never freeze
+coupling: fix or narrow the patch
   tests/test_report.py::test_due_today   local-like passed passed | server-like failed failed
     server-like-1: tests/test_report.py:12 AssertionError: assert 2 == 1
     cause: axis timezone
@@ -184,6 +183,120 @@ def test_a_dead_cell_is_shown_with_what_it_ran_the_end_of_its_output_and_what_to
     ]
 
 
+BROKEN = "pytest did not start (exit status 4): ImportError in conftest\nconftest.py:3\nE   RuntimeError: on purpose"
+
+
+def unusable(*names: tuple[EnvironmentName, int], detail: str = BROKEN, **changes: object) -> tuple[Cell, ...]:
+    tail = "conftest.py:3\n  raise\nE   RuntimeError: on purpose\n"
+    return tuple(
+        a_cell(env, attempt, status=CellStatus.UNUSABLE, detail=detail, stderr_tail=tail, **changes) for env, attempt in names
+    )
+
+
+def no_verdict(*reasons: str) -> Verdict:
+    return Verdict(name=VerdictName.NO_VERDICT, exit_code=4, axes=(), line=f"no-verdict: {reasons[0]}", reasons=reasons)
+
+
+ALL_FOUR = ((LOCAL, 1), (LOCAL, 2), (SERVER, 1), (SERVER, 2))
+
+
+def test_a_reason_that_all_cells_share_is_said_once() -> None:
+    verdict = no_verdict(*(f"pytest could not work in `{env}` attempt {attempt}: {BROKEN}" for env, attempt in ALL_FOUR))
+    artifact = an_artifact(cells=unusable(*ALL_FOUR), verdict=verdict, axes=(), labels=dict.fromkeys(Label, 0))
+    assert render(artifact, 100) == (
+        """\
+no-verdict: pytest could not work in all 4 cells: pytest did not start (exit status 4): ImportError in conftest | conftest.py:3 | E   RuntimeError: on purpose (exit 4)
+
+all 4 cells (gate) unusable
+  | conftest.py:3
+  |   raise
+  | E   RuntimeError: on purpose
+  hint: see the end of its output; pytest could not be started on this tree
+
+seeds: attempt 1 101, attempt 2 102
+"""  # noqa: E501 - the first line is one line whatever its length
+    )
+
+
+def test_a_reason_that_some_cells_share_names_them() -> None:
+    cells = (*unusable(*ALL_FOUR[:2]), *unusable((SERVER, 1), detail="the disk is full"), a_cell(SERVER, 2))
+    verdict = no_verdict(
+        "pytest could not work in `local-like` attempt 1: no",
+        "pytest could not work in `local-like` attempt 2: no",
+        "pytest could not work in `server-like` attempt 1: the disk is full",
+        "python differs",
+    )
+    lines = render(an_artifact(cells=cells, verdict=verdict), 100).splitlines()
+    assert lines[:3] == [
+        "no-verdict: pytest could not work in `local-like` attempt 1, `local-like` attempt 2: no (exit 4)",
+        "  pytest could not work in `server-like` attempt 1: the disk is full",
+        "  python differs",
+    ]
+    headings = [line for line in lines if " (gate) " in line]
+    assert headings == [
+        "cells local-like-1, local-like-2 (gate) unusable: pytest did not start (exit status 4): ImportError in conftest",
+        "cell server-like-1 (gate) unusable: the disk is full",
+    ]
+
+
+def test_of_several_outputs_it_is_said_whose_is_shown() -> None:
+    one, two = unusable(*ALL_FOUR[:2])
+    lines = render(an_artifact(cells=(one, msgspec.structs.replace(two, stderr_tail="else"))), 100).splitlines()
+    assert "  the end of what local-like-1 printed:" in lines
+    assert "  | else" not in lines
+
+
+def test_what_cannot_be_decided_names_the_cell_and_the_test_that_are_the_cause() -> None:
+    hanging = TestId(NodeId("t.py::test_hangs"))
+    cells = (
+        a_cell(LOCAL, 1, a_run(outcome=P), status=CellStatus.UNUSABLE),
+        a_cell(SERVER, 1, status=CellStatus.TIMED_OUT, running=(hanging,)),
+        a_cell(
+            SERVER,
+            2,
+            a_run(NodeId("t.py::test_dies"), Outcome.CRASHED),
+            a_run(outcome=Outcome.NOT_RUN),
+            status=CellStatus.CRASHED,
+        ),
+        *[a_cell(SERVER, 3, status=CellStatus.OUT_OF_MEMORY, purpose=Purpose.CONFIRM)] * 3,
+    )
+    finding = a_coupling(label=Label.UNDECIDED, outcomes={SERVER: (Outcome.NOT_RUN, Outcome.NOT_RUN)})
+    lines = render(an_artifact(finding, cells=cells), 100).splitlines()
+    start = lines.index("undecided: see how its cells ended, and run again")
+    assert lines[start + 1 : start + 4] == [
+        "  since cell server-like-1 (gate) timed_out in t.py::test_hangs",
+        "  since cell server-like-2 (gate) crashed after t.py::test_dies",
+        "  since cell server-like-3 (confirm) out_of_memory",
+    ]
+    assert lines[start + 4].startswith("  tests/test_report.py::test_due_today")
+
+
+def test_labels_that_no_test_has_are_not_shown() -> None:
+    artifact = an_artifact(labels=dict.fromkeys(Label, 0) | {Label.COUPLING: 2})
+    assert "label     tests  what to do\ncoupling      2  fix or narrow the patch\n\n" in f"{render(artifact, 100)}\n"
+
+
+def test_no_verdict_invites_no_merge() -> None:
+    assert "consistent-green      6  nothing; by themselves they are no reason to merge" in render(
+        an_artifact(verdict=no_verdict("a cell died")), 100
+    )
+
+
+def test_time_zones_with_equal_dates_say_so() -> None:
+    axes = (Varied(axis=Axis.TIMEZONE, varied=True, why="dates equal for a part of the run"),)
+    line = "varied      timezone  local-like Asia/Shanghai | server-like UTC (dates equal for a part of the run)\n"
+    assert line in render(an_artifact(axes=axes), 100)
+
+
+def test_remarks_about_green_tests_are_shown_with_the_tests() -> None:
+    green = {"label": Label.CONSISTENT_GREEN, "outcomes": {LOCAL: (P, P), SERVER: (P, P)}}
+    tests = [a_coupling(NodeId(f"t.py::t[{name}]"), note="matched by its form", **green) for name in ("0x...", "b")]
+    cell = a_cell(LOCAL, 1, unstable_ids=("t.py::t[0x...]", "t.py::u[0x...]"))
+    lines = render(an_artifact(*tests, cells=(cell,)), 100).splitlines()
+    assert "note: matched by its form: t.py::t[0x...], t.py::t[b]" in lines
+    assert "ids that change from run to run, matched by their form: t.py::u[0x...]" in lines
+
+
 def test_failures_that_differ_are_shown_twice_and_then_counted() -> None:
     cells = tuple(
         a_cell(LOCAL, attempt, a_run(failure=a_failure(f"number {attempt}", fingerprint=str(attempt), line=attempt)))
@@ -192,6 +305,44 @@ def test_failures_that_differ_are_shown_twice_and_then_counted() -> None:
     text = render(an_artifact(a_coupling(), cells=cells), 100)
     assert "    local-like-1: tests/test_report.py:1 AssertionError: number 1\n" in text
     assert "    local-like-2: tests/test_report.py:2 AssertionError: number 2\n    and 1 more that differs\n" in text
+
+
+def test_what_is_the_same_of_several_tests_is_told_once() -> None:
+    nodeids = [NodeId(f"t.py::test[{number}]") for number in range(3)]
+    findings = [a_coupling(nodeid, confirmed=10) for nodeid in nodeids]
+    cell = a_cell(SERVER, 1, *(a_run(nodeid, failure=a_failure("no" if nodeid.endswith("[2]") else "yes")) for nodeid in nodeids))
+    lines = render(an_artifact(*findings, cells=(cell,)), 100).splitlines()
+    start = lines.index("coupling: fix or narrow the patch")
+    assert lines[start + 1 : start + 9] == [
+        "  t.py::test[0]   local-like passed passed | server-like failed failed",
+        "  t.py::test[1]   local-like passed passed | server-like failed failed",
+        "    of all 2:",
+        "    server-like-1: tests/test_report.py:12 AssertionError: yes",
+        "    confirmed by 10 further attempts",
+        "  t.py::test[2]   local-like passed passed | server-like failed failed",
+        "    server-like-1: tests/test_report.py:12 AssertionError: no",
+        "    confirmed by 10 further attempts",
+    ]
+
+
+def test_where_both_sides_fail_their_failures_stand_side_by_side() -> None:
+    cells = (
+        a_cell(LOCAL, 1, a_run(failure=a_failure("one", fingerprint="1"))),
+        a_cell(LOCAL, 2, a_run(failure=a_failure("two", fingerprint="2"))),
+        a_cell(SERVER, 1, a_run(failure=a_failure("three", fingerprint="1"))),
+    )
+    lines = render(an_artifact(a_coupling(), cells=cells), 100).splitlines()
+    start = lines.index("    local-like-1: tests/test_report.py:12 AssertionError: one")
+    assert lines[start + 1 : start + 3] == [
+        "    server-like-1: tests/test_report.py:12 AssertionError: three",
+        "    and 1 more that differs",
+    ]
+
+
+def test_a_failure_that_is_the_same_on_both_sides_is_said_once() -> None:
+    cells = (a_cell(LOCAL, 1, a_run(failure=a_failure())), a_cell(SERVER, 1, a_run(failure=a_failure())))
+    text = render(an_artifact(a_coupling(), cells=cells), 100)
+    assert "    local-like-1, server-like-1: tests/test_report.py:12 AssertionError: assert 2 == 1\n" in text
 
 
 def test_where_nothing_failed_the_reason_of_a_skip_is_shown() -> None:
@@ -273,7 +424,16 @@ def test_no_more_than_fifty_tests_are_shown_and_the_rest_is_counted() -> None:
     text = render(an_artifact(*findings), 100)
     assert "t.py::test_049" in text
     assert "t.py::test_050" not in text
-    assert "and 10 more in the report\n" in text
+    assert text.endswith("and 10 more in the report:\n  t.py: 10 coupling\n")
+
+
+def test_five_hundred_tests_stay_readable() -> None:
+    findings = [a_coupling(NodeId(f"t{number % 30:02}.py::test_{number:03}")) for number in range(480)]
+    findings += [a_coupling(NodeId(f"zz.py::test_{number}"), label=Label.CONSISTENT_RED) for number in range(20)]
+    lines = render(an_artifact(*findings), 100).splitlines()
+    start = lines.index("and 450 more in the report:")
+    assert lines[start + 1 : start + 3] == ["  zz.py: 20 consistent-red", "  t04.py: 16 coupling"]
+    assert lines[start + 21 :] == ["  elsewhere: 126"]
 
 
 def test_no_more_than_ten_names_stand_in_a_line() -> None:
@@ -294,8 +454,3 @@ def test_colour_changes_no_word() -> None:
 def test_the_exit_code_is_in_the_first_line(code: ExitCode) -> None:
     verdict = Verdict(name=VerdictName.NO_VERDICT, exit_code=code, axes=(), line="no verdict")
     assert render(an_artifact(verdict=verdict), 100).startswith(f"no verdict (exit {code.value})\n")
-
-
-def test_every_label_and_every_end_has_its_advice() -> None:
-    assert set(advice.AFTER_LABEL) == set(Label)
-    assert set(advice.AFTER_STATUS) == set(CellStatus)

@@ -6,26 +6,33 @@ Pure: it counts results and runs nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
 
 import msgspec
 
 from paritygate.classifier.grid import form, observe, stands_for_many
+from paritygate.classifier.surroundings import days_ahead
 from paritygate.outcomes.artifact import Finding
-from paritygate.outcomes.cells import Cell, Dates, EnvironmentName, TestId, TestRun
+from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import CellStatus, Label, Outcome, Purpose
 
 RISK = Fraction(1, 1000)
+KILLING = frozenset({Outcome.TIMED_OUT, Outcome.CRASHED})
 
 
 class Gate(msgspec.Struct, frozen=True, kw_only=True):
-    """What the gate found: its plans, the tests that look coupled, and its cells with what matters to those."""
+    """What the gate found: its plans, the tests that look coupled, and its cells with what matters to those.
+
+    `killers` are for each environment the tests that ended their process there, `company` all the others where there are any.
+    """
 
     cells: tuple[Cell, ...]
     plans: tuple[CellPlan, ...]
     flagged: dict[TestId, Finding]
+    killers: dict[EnvironmentName, frozenset[TestId]] = {}
+    company: dict[EnvironmentName, tuple[TestId, ...]] = {}
 
     def plans_of(self, env: EnvironmentName) -> tuple[CellPlan, ...]:
         """List the plans of one environment, attempt by attempt."""
@@ -68,8 +75,19 @@ def gate_of(findings: Iterable[Finding], cells: Iterable[Cell], plans: Iterable[
     """Take from a gate what a confirmation needs."""
     some = flagged(findings)
     forms = frozenset[str](form(test.nodeid) for test in some)
-    few = tuple(_narrowed(cell, forms) for cell in cells if cell.purpose is Purpose.GATE)
-    return Gate(cells=few, plans=tuple(plans), flagged=some)
+    whole = tuple(cell for cell in cells if cell.purpose is Purpose.GATE)
+    killers: dict[EnvironmentName, frozenset[TestId]] = {}
+    for cell in whole:
+        if found := frozenset(run.test for run in cell.tests if run.outcome in KILLING):
+            killers[cell.env] = killers.get(cell.env, frozenset()) | found
+    company = {env: {run.test: None for cell in whole if cell.env == env for run in cell.tests} for env in killers}
+    return Gate(
+        cells=tuple(_narrowed(cell, forms) for cell in whole),
+        plans=tuple(plans),
+        flagged=some,
+        killers=killers,
+        company={env: tuple(test for test in tests if test not in killers[env]) for env, tests in company.items()},
+    )
 
 
 def sides(findings: Iterable[Finding]) -> dict[TestId, tuple[EnvironmentName, ...]]:
@@ -99,12 +117,17 @@ def results(gate: Gate, cells: Sequence[Cell]) -> tuple[dict[TestId, Outcome], .
     for place, cell in enumerate(cells, start=len(known)):
         answer: dict[TestId, Outcome] = {}
         if _same_calendar(known, cell):
-            for test, finding in gate.flagged.items():
+            for test in told(gate, cell):
                 row = rows.get(test) or rows.get(TestId(form(test.nodeid), test.occurrence))
-                if row is not None and _counts(row.outcomes[place], row.runs[place], cell, finding):
+                if row is not None and _counts(row.outcomes[place], row.runs[place], cell, gate.flagged[test]):
                     answer[test] = row.outcomes[place]
         answers.append(answer)
     return tuple(answers)
+
+
+def told(gate: Gate, cell: Cell) -> AbstractSet[TestId]:
+    """Choose the flagged tests that a further cell can tell of."""
+    return gate.flagged.keys() & cell.about if cell.about else gate.flagged.keys()
 
 
 def _counts(outcome: Outcome, run: TestRun | None, cell: Cell, finding: Finding) -> bool:
@@ -120,25 +143,20 @@ def _narrowed(cell: Cell, forms: frozenset[str]) -> Cell:
 
 
 def _same_calendar(known: Iterable[Cell], cell: Cell) -> bool:
-    before = {_apart(moment) for each in known if each.env == cell.env for moment in each.dates}
-    return not before or {_apart(moment) for moment in cell.dates} <= before
-
-
-def _apart(moment: Dates) -> int:
-    """Say how many days the local date is ahead of the UTC date."""
-    return (date.fromisoformat(moment.local) - date.fromisoformat(moment.utc)).days
+    before = {days_ahead(moment) for each in known if each.env == cell.env for moment in each.dates}
+    return not before or {days_ahead(moment) for moment in cell.dates} <= before
 
 
 def tally(gate: Gate, cells: Sequence[Cell]) -> dict[TestId, dict[EnvironmentName, Tally]]:
     """Count the further attempts for each flagged test and environment; an attempt that had to be repeated counts once."""
-    attempts: dict[tuple[EnvironmentName, int], list[dict[TestId, Outcome]]] = {}
+    attempts: dict[tuple[EnvironmentName, int], list[tuple[Cell, dict[TestId, Outcome]]]] = {}
     for cell, answer in zip(cells, results(gate, cells), strict=True):
-        attempts.setdefault((cell.env, cell.attempt), []).append(answer)
+        attempts.setdefault((cell.env, cell.attempt), []).append((cell, answer))
     counted: dict[TestId, dict[EnvironmentName, Tally]] = {test: {} for test in gate.flagged}
     for (env, _), answers in attempts.items():
-        for test, finding in gate.flagged.items():
-            seen = [answer[test] for answer in answers if test in answer]
-            contrary = tuple(outcome for outcome in seen if outcome is not stable_outcome(finding, env))
+        for test in {test for cell, _ in answers for test in told(gate, cell)}:
+            seen = [answer[test] for _, answer in answers if test in answer]
+            contrary = tuple(outcome for outcome in seen if outcome is not stable_outcome(gate.flagged[test], env))
             before = counted[test].get(env, Tally())
             counted[test][env] = Tally(
                 agreeing=before.agreeing + (bool(seen) and not contrary),

@@ -17,6 +17,7 @@ ADDRESS = re.compile(r"0x[0-9a-f]{6,}", re.IGNORECASE)
 ROOT = (".", "")
 BY_FORM = "the id holds an object address; matched by its form"
 BY_OUTCOME = "the id holds an object address; matched by its form and, among equals, by outcome"
+NOWHERE = "asked for, and found in no cell"
 COLLECT = "collect"
 WHOLE = frozenset({Outcome.ERROR, Outcome.SKIPPED})
 
@@ -67,7 +68,8 @@ def observe(cells: Sequence[Cell]) -> tuple[Row, ...]:
     | is unusable: pytest could not work there at all | `error` |
     | ended in any other way | `not_run`: unknown |
 
-    A file that broke or skipped itself has a row of its own only where no cell knows a test in it.
+    A file that broke or skipped itself has a row of its own only where no cell knows a test in it, and so has what was asked
+    for by its id and is nowhere.
     """
     columns, notes = _columns(cells)
     tests = {test for column in columns for test in (*column.runs, *column.running)}
@@ -75,7 +77,21 @@ def observe(cells: Sequence[Cell]) -> tuple[Row, ...]:
     if whole:
         covered = whole.intersection(above for test in tests for above in _ancestors(test.nodeid) if above != test.nodeid)
         tests = {test for test in tests if test.nodeid not in covered}
+    for test in _nowhere(columns, whole.union(test.nodeid for test in tests)):
+        tests.add(test)
+        notes[test] = NOWHERE
     return tuple(_row(test, columns, notes.get(test, "")) for test in sorted(tests, key=_by_id))
+
+
+def _nowhere(columns: Sequence[Column], known: Iterable[str]) -> Iterator[TestId]:
+    """Yield what was asked for in vain: no cell knows it, anything in it or anything that it is in."""
+    asked = {nodeid for column in columns for nodeid in column.cell.missing}
+    if asked:
+        there = {*known, *(nodeid for column in columns for nodeid in column.cell.excluded)}
+        for nodeid in asked.difference(there):
+            inside = (f"{nodeid}[", f"{nodeid}::", f"{nodeid}/")
+            if there.isdisjoint(_ancestors(nodeid)) and not any(each.startswith(inside) for each in there):
+                yield TestId(nodeid)
 
 
 def _by_id(test: TestId) -> tuple[str, int]:

@@ -6,17 +6,20 @@ Looks at nothing but cells; does not know why they were run or what follows for 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import groupby
 
 import msgspec
 
+from paritygate.classifier.drifting import drifting
 from paritygate.classifier.grid import Row, observe, stands_for_many
 from paritygate.outcomes.artifact import Finding
-from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId, TestRun
+from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId, TestId, TestRun
 from paritygate.outcomes.words import CellStatus, Label, Outcome, Purpose
 
 FAILURES_DIFFER = "the failures differ"
+UNSTABLE = frozenset({Label.NONDETERMINISM, Label.NONDETERMINISM_EVERYWHERE})
+DRIFTS = "the id changes at every collection: give the parameters ids"
 
 
 class Columns(msgspec.Struct, frozen=True):
@@ -66,7 +69,9 @@ def label(cells: Iterable[Cell], purpose: Purpose = Purpose.GATE) -> tuple[Findi
     columns = _columns(chosen)
     patterns: dict[tuple[Outcome, ...], Pattern] = {}
     findings = []
-    for row in observe(chosen):
+    rows = observe(chosen)
+    adrift = drifting(chosen) if any(Outcome.NOT_COLLECTED in row.outcomes for row in rows) else frozenset[TestId]()
+    for row in rows:
         pattern = patterns.get(row.outcomes)
         if pattern is None:
             pattern = patterns[row.outcomes] = _pattern(row.outcomes, columns)
@@ -76,7 +81,7 @@ def label(cells: Iterable[Cell], purpose: Purpose = Purpose.GATE) -> tuple[Findi
                 occurrence=row.test.occurrence,
                 label=pattern.label,
                 outcomes=pattern.outcomes,
-                note=row.note if pattern.label is Label.CONSISTENT_GREEN else _note(row, pattern.label, chosen),
+                note=row.note if pattern.label is Label.CONSISTENT_GREEN else _note(row, pattern.label, chosen, adrift),
             )
         )
     return tuple(findings)
@@ -124,10 +129,12 @@ def _columns(cells: Sequence[Cell]) -> tuple[Columns, ...]:
     return tuple(parts)
 
 
-def _note(row: Row, answer: Label, cells: Sequence[Cell]) -> str:
+def _note(row: Row, answer: Label, cells: Sequence[Cell], adrift: Container[TestId]) -> str:
     notes = [row.note] if row.note else []
     if answer is Label.CONSISTENT_RED and len(set(_fingerprints(row.runs))) > 1:
         notes.append(FAILURES_DIFFER)
+    if answer in UNSTABLE and row.test in adrift:
+        notes.append(DRIFTS)
     if answer in {Label.COUPLING, Label.NONDETERMINISM, Label.NONDETERMINISM_EVERYWHERE}:
         notes += _missing(row, cells)
     return "; ".join(notes)

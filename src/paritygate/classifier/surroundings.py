@@ -6,6 +6,7 @@ Trusts the probes, not the configuration, and draws no conclusion about any test
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 
 import msgspec
 
@@ -34,11 +35,31 @@ class Attempt(msgspec.Struct, frozen=True, order=True):
 def varied(environments: Sequence[EnvironmentRecord], cells: Iterable[Cell], trees: Mapping[str, str]) -> tuple[Varied, ...]:
     """Say of each axis that an environment has a value for whether it really varied.
 
-    `trees` are the digests of the working tree by state: `dirty` that equals `clean` is no difference.
+    `trees` are the digests of the working tree by state: `dirty` that equals `clean` is no difference. Time zones vary also
+    while the dates in them are the same; `why` then says so.
     """
-    probes = {cell.env: cell.probe for cell in cells if cell.probe is not None and cell.purpose is Purpose.GATE}
+    gate = [cell for cell in cells if cell.purpose is Purpose.GATE]
+    probes = {cell.env: cell.probe for cell in gate if cell.probe is not None}
     axes = [axis for axis in Axis if any(axis in each.axes for each in environments)]
-    return tuple(_varied(axis, environments, probes, trees) for axis in axes)
+    rows = [_varied(axis, environments, probes, trees) for axis in axes]
+    return tuple(_with_dates(row, gate) if row.varied and row.axis is Axis.TIMEZONE else row for row in rows)
+
+
+def _with_dates(row: Varied, gate: Iterable[Cell]) -> Varied:
+    """Say of time zones that differ where the dates in them did not: what depends on the date was not put to the test."""
+    ahead: dict[EnvironmentName, set[int]] = {}
+    for cell in gate:
+        ahead.setdefault(cell.env, set()).update(days_ahead(moment) for moment in cell.dates)
+    shared = set.intersection(*ahead.values()) if ahead else set()
+    if not shared:
+        return row
+    throughout = all(len(days) == 1 for days in ahead.values())
+    return msgspec.structs.replace(row, why="dates equal" if throughout else "dates equal for a part of the run")
+
+
+def days_ahead(moment: Dates) -> int:
+    """Say how many days the local date is ahead of the UTC date."""
+    return (date.fromisoformat(moment.local) - date.fromisoformat(moment.utc)).days
 
 
 def _varied(

@@ -14,7 +14,7 @@ from paritygate.classifier.labels import skipped_everywhere
 from paritygate.classifier.surroundings import power
 from paritygate.outcomes.artifact import Finding, Varied, Verdict
 from paritygate.outcomes.cells import Cell, TestId
-from paritygate.outcomes.words import CellStatus, ExitCode, Label, Purpose, VerdictName
+from paritygate.outcomes.words import CellStatus, ExitCode, Label, Outcome, Purpose, VerdictName
 
 PRECEDENCE = (
     ExitCode.USAGE,
@@ -97,6 +97,7 @@ def _obstacles(findings: Sequence[Finding], facts: Facts, gate: Sequence[Cell]) 
     return (
         *_dead(gate),
         *facts.blocking,
+        *_not_found(findings),
         *_nothing_tested(findings, facts, gate),
         *_nothing_compared(facts, gate),
         *_undecided(findings, gate),
@@ -111,8 +112,29 @@ def _dead(gate: Sequence[Cell]) -> Iterable[str]:
             yield f"{what}{f' in {where}' if where else ''}{f': {cell.detail}' if cell.detail else ''}"
     unusable = [cell for cell in gate if cell.status is CellStatus.UNUSABLE]
     if not any(cell.status is CellStatus.FINISHED for cell in gate):
-        for cell in unusable:
-            yield f"pytest could not work in `{cell.env}` attempt {cell.attempt}{f': {cell.detail}' if cell.detail else ''}"
+        for detail in dict.fromkeys(cell.detail for cell in unusable):
+            where = _where([cell for cell in unusable if cell.detail == detail], gate)
+            yield f"pytest could not work in {where}{f': {detail}' if detail else ''}"
+
+
+def _where(some: Sequence[Cell], gate: Sequence[Cell]) -> str:
+    """Name cells, briefly where it is all of them."""
+    if len(some) == len(gate) > 1:
+        return f"any of the {len(gate)} cells"
+    return ", ".join(f"`{cell.env}` attempt {cell.attempt}" for cell in some)
+
+
+def _not_found(findings: Sequence[Finding]) -> Iterable[str]:
+    lost = [finding for finding in findings if _is_nowhere(finding)]
+    if lost:
+        more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
+        yield f"{_name(lost[0])} was asked for and is in no cell{more}"
+
+
+def _is_nowhere(finding: Finding) -> bool:
+    """Tell what no cell has from what some cell could not decide."""
+    seen = {outcome for attempts in finding.outcomes.values() for outcome in attempts}
+    return finding.label is Label.UNDECIDED and seen == {Outcome.NOT_COLLECTED}
 
 
 def _nothing_tested(findings: Sequence[Finding], facts: Facts, gate: Sequence[Cell]) -> Iterable[str]:
@@ -135,7 +157,7 @@ def _nothing_compared(facts: Facts, gate: Sequence[Cell]) -> Iterable[str]:
 
 
 def _undecided(findings: Sequence[Finding], gate: Sequence[Cell]) -> Iterable[str]:
-    some = [finding for finding in findings if finding.label is Label.UNDECIDED]
+    some = [finding for finding in findings if finding.label is Label.UNDECIDED and not _is_nowhere(finding)]
     if some:
         first = some[0]
         why = f" ({first.note})" if first.note else ""

@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 import msgspec
 
 from paritygate.classifier.evidence import Gate, noted, results, stable_outcome
-from paritygate.confirm.attempts import Run, run_whole
+from paritygate.confirm.attempts import Question, Run, cell_name, run_whole
 from paritygate.outcomes.artifact import Cause, Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
 from paritygate.outcomes.plans import CellPlan, Order
@@ -90,7 +90,7 @@ def check_order(gate: Gate, run: Run, taken: Mapping[EnvironmentName, int]) -> t
     `taken` says for each environment the last attempt number that is in use.
     """
     numbers = dict(taken)
-    first, cells = _run_all(gate, replays(gate), run, numbers)
+    first, ran = _run_all(gate, replays(gate), run, numbers)
     odd = {test: each for test, some in first.items() for each in some if _reproduces(gate, test, each)}
     again: dict[Replay, list[TestId]] = {}
     for test, each in odd.items():
@@ -106,8 +106,8 @@ def check_order(gate: Gate, run: Run, taken: Mapping[EnvironmentName, int]) -> t
             note = "confirmed; undecided since the cells that were to check whether order alone makes it died"
             findings.append(msgspec.structs.replace(finding, label=Label.UNDECIDED, note=noted(finding, note)))
         else:
-            findings.append(finding)
-    return tuple(findings), cells + more
+            findings.append(_checked(finding, first.get(test, ())))
+    return tuple(findings), ran + more
 
 
 def _reproduces(gate: Gate, test: TestId, each: Seen) -> bool:
@@ -117,31 +117,33 @@ def _reproduces(gate: Gate, test: TestId, each: Seen) -> bool:
 def _run_all(
     gate: Gate, wanted: Sequence[Replay], run: Run, numbers: dict[EnvironmentName, int]
 ) -> tuple[dict[TestId, list[Seen]], tuple[Cell, ...]]:
-    planned: dict[tuple[EnvironmentName, int], Replay] = {}
-    plans = []
+    planned: dict[str, Replay] = {}
+    questions = []
     for replay in wanted:
         numbers[replay.target] += 1
-        planned[replay.target, numbers[replay.target]] = replay
-        plans.append(_plan(gate, replay, numbers[replay.target]))
+        plan = _plan(gate, replay, numbers[replay.target])
+        planned[plan.name] = replay
+        questions.append(Question(plan, tuple(sorted(replay.tests))))
 
-    def enough(cell: Cell) -> bool:
-        return planned[cell.env, cell.attempt].tests <= _ran(gate, cell).keys()
+    def unanswered(done: tuple[Cell, ...]) -> frozenset[str]:
+        return frozenset(name for name, answer in _answers(gate, done).items() if not planned[name].tests <= answer.keys())
 
-    cells = run_whole(tuple(plans), run, enough)
+    cells = run_whole(questions, run, unanswered)
+    answers = _answers(gate, cells)
     seen: dict[TestId, list[Seen]] = {}
-    answers: dict[tuple[EnvironmentName, int], dict[TestId, Outcome]] = {}
-    for cell in cells:
-        answers.setdefault((cell.env, cell.attempt), {}).update(_ran(gate, cell))
-    for place, replay in planned.items():
+    for name, replay in planned.items():
         for test in replay.tests:
-            seen.setdefault(test, []).append(Seen(replay=replay, outcome=answers[place].get(test)))
+            seen.setdefault(test, []).append(Seen(replay=replay, outcome=answers[name].get(test)))
     return seen, cells
 
 
-def _ran(gate: Gate, cell: Cell) -> dict[TestId, Outcome]:
-    """Say what a replay gave; a test that it was asked for and did not collect has given nothing."""
-    (answer,) = results(gate, (cell,))
-    return {test: outcome for test, outcome in answer.items() if outcome is not Outcome.NOT_COLLECTED}
+def _answers(gate: Gate, cells: tuple[Cell, ...]) -> dict[str, dict[TestId, Outcome]]:
+    """Say by cell what replays gave; a test that one was asked for and did not collect has given nothing."""
+    answers: dict[str, dict[TestId, Outcome]] = {}
+    for cell, answer in zip(cells, results(gate, cells), strict=True):
+        gave = {test: outcome for test, outcome in answer.items() if outcome is not Outcome.NOT_COLLECTED}
+        answers.setdefault(cell_name(cell), {}).update(gave)
+    return answers
 
 
 def _plan(gate: Gate, replay: Replay, attempt: int) -> CellPlan:
@@ -155,6 +157,16 @@ def _plan(gate: Gate, replay: Replay, attempt: int) -> CellPlan:
         order=Order(seed=base.order.seed, exactly=replay.order),
         purpose=Purpose.HYBRID,
     )
+
+
+def _checked(finding: Finding, seen: Iterable[Seen]) -> Finding:
+    """Say of a coupling what every replay gave, so that a reader sees that it is not the order."""
+    gave = (
+        f"{f'worker {replay.worker}' if replay.worker else f'`{replay.source}`'}'s list in one process gave `{outcome}`"
+        for replay, outcome in ((each.replay, each.outcome) for each in seen)
+    )
+    said = ", ".join(dict.fromkeys(gave))
+    return msgspec.structs.replace(finding, note=noted(finding, f"not order: {said}")) if said else finding
 
 
 def _overturned(finding: Finding, first: Seen, second: Seen) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import msgspec
@@ -9,13 +10,15 @@ import msgspec
 from paritygate.docker_engine.client import Client, Says, open_client
 from paritygate.docker_engine.endpoints import Candidate, EndpointSearch, candidates
 from paritygate.docker_engine.engine import DockerEngine
-from paritygate.docker_engine.failures import FOREIGN, explain, hint_for
+from paritygate.docker_engine.failures import FOREIGN, GONE, explain, hint_for
 from paritygate.docker_engine.owners import this_run
 from paritygate.docker_engine.requests import EngineInfo
 from paritygate.errors import EngineError, EngineUnavailableError
 
 FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 4.0
+
+_LOOPBACK = re.compile(r"(?:tcp|https?)://(?:localhost|127\.[0-9.]+|\[::1\]):")
 
 
 class _Info(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +47,9 @@ def connect(search: EndpointSearch) -> DockerEngine:
             tried.append(f"{where}: {says}")
             if candidate.explicit:
                 message = f"the engine chosen by {candidate.endpoint.why} does not answer:"
-                raise EngineUnavailableError(message, tuple(tried), _hint(candidate, says)) from error
+                raise EngineUnavailableError(
+                    message, tuple(tried), hint_of(candidate, says, contained=search.contained)
+                ) from error
     raise EngineUnavailableError("no Docker engine answers; tried, in this order:", tuple(tried), _permission_hint(tried))
 
 
@@ -79,17 +84,20 @@ def _info(candidate: Candidate, client: Client, says: Says) -> EngineInfo:
     )
 
 
-def _hint(candidate: Candidate, says: str) -> str:
+def hint_of(candidate: Candidate, says: str, *, contained: bool) -> str:
+    """Say what to do about an engine that was chosen and does not answer."""
     url = candidate.endpoint.url
     if url.startswith("ssh://"):
         return "ssh needs the package `paramiko`; or make a tunnel: `ssh -nNT -L /tmp/engine.sock:/var/run/docker.sock HOST`"
-    if "localhost" in url or "127.0.0.1" in url:
+    if contained and _LOOPBACK.match(url):
         return "inside a container `localhost` is the container itself: name the host or service on which the engine runs"
+    if (known := hint_for(says)) and known != GONE:
+        return known
     if candidate.endpoint.why == "DOCKER_HOST":
-        return hint_for(says) or "start that engine, or unset `DOCKER_HOST` to let the usual places be tried"
+        return "start that engine, or unset `DOCKER_HOST` to let the usual places be tried"
     if candidate.endpoint.why == "flag":
-        return hint_for(says) or "start that engine, or leave out `--host` to let the usual places be tried"
-    return hint_for(says)
+        return "start that engine, or leave out `--host` to let the usual places be tried"
+    return "start that engine, or choose another one: `docker context ls` lists them"
 
 
 def _permission_hint(tried: list[str]) -> str:

@@ -19,12 +19,13 @@ from docker.types import LogConfig
 from paritygate.docker_engine.client import Client
 from paritygate.docker_engine.container import DockerContainer
 from paritygate.docker_engine.environment import sourced
-from paritygate.docker_engine.failures import FOREIGN, engine_errors, explain
+from paritygate.docker_engine.failures import FOREIGN, engine_errors, explain, lost
 from paritygate.docker_engine.owners import Run
 from paritygate.docker_engine.requests import ContainerRequest
 from paritygate.errors import EngineError
 
 REMOVAL_SECONDS = 30.0
+LOST_SECONDS = 5.0
 LATE_SECONDS = 2.0
 PAUSE = 0.2
 
@@ -121,8 +122,9 @@ def remove(client: Client, name: str, patience: float = 0.0) -> bool:
             if time.monotonic() - started >= patience:
                 return True
         except FOREIGN as error:
-            # 409 is a removal under way; others (a busy file system, a slow engine) mostly pass.
-            if time.monotonic() - started > REMOVAL_SECONDS:
+            # 409 is a removal under way; others (a busy file system, a slow engine) mostly pass. An engine that nobody reaches
+            # any more may be starting again, but is not waited for: the next run sweeps.
+            if time.monotonic() - started > (LOST_SECONDS if lost(error) else REMOVAL_SECONDS):
                 logger.warning("container `%s` could not be removed: %s", name, explain(error))
                 return False
         else:

@@ -6,6 +6,7 @@ It reads the Docker configuration and looks which sockets exist; it connects to 
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,10 +14,19 @@ from pathlib import Path
 import msgspec
 
 from paritygate.docker_engine.requests import Endpoint
-from paritygate.errors import ConfigError
+from paritygate.errors import ConfigError, UsageError
 
 DEFAULT_SOCKET = "npipe:////./pipe/docker_engine" if sys.platform == "win32" else "unix:///var/run/docker.sock"
 DEFAULT_CONTEXT = "default"
+EXAMPLES = "such as `unix:///var/run/docker.sock` or `tcp://HOST:2376`"
+
+# What the SDK makes of anything else is a surprise: it takes a word without a scheme for the name of a computer.
+_URL = re.compile(
+    r"(?:unix|npipe|http\+unix)://[^?#]*"
+    r"|ssh://(?:[^\s/@]+@)?[^\s/@:]+(?::(?P<ssh>\d{1,5}))?/?"
+    r"|(?:tcp|http|https)://(?:\[[0-9a-fA-F:.]+\]|[^\s/@:\[\]]+):(?P<port>\d{1,5})(?:/[^\s?#]*)?"
+)
+_PORTS = range(1, 1 << 16)
 
 
 class EndpointSearch(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,13 +34,15 @@ class EndpointSearch(msgspec.Struct, frozen=True, kw_only=True):
 
     `host` is an explicit choice, empty for none. `environment` gives `DOCKER_HOST` and its like, `home` the user's folder.
     `ready_seconds` is for how long a `DOCKER_HOST` or `host` that does not answer yet is asked again: an engine that is
-    started beside the gate, as in a CI job, needs some seconds. `system_sockets` are the places outside the home.
+    started beside the gate, as in a CI job, needs some seconds. `contained` says that this is asked inside a container.
+    `system_sockets` are the places outside the home.
     """
 
     environment: Mapping[str, str]
     home: Path
     host: str = ""
     ready_seconds: float = 0.0
+    contained: bool = False
     default: str = DEFAULT_SOCKET
     system_sockets: tuple[Path, ...] = (Path("/run/podman/podman.sock"),)
 
@@ -67,6 +79,17 @@ class _DockerConfig(msgspec.Struct, frozen=True):
     currentContext: str = ""  # noqa: N815 - the name in the file
 
 
+def inside_container(root: Path = Path("/")) -> bool:
+    """Say whether this process runs in a container, as far as one can see."""
+    if any(root.joinpath(mark).exists() for mark in (".dockerenv", "run/.containerenv")):
+        return True
+    try:
+        groups = root.joinpath("proc/1/cgroup").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return any(word in groups for word in ("/docker", "/kubepods", "/containerd", "/libpod"))
+
+
 def candidates(search: EndpointSearch) -> tuple[Candidate, ...]:
     """List the places to ask: only one where it was chosen explicitly, else the usual ones that exist, in order."""
     chosen = _chosen(search)
@@ -83,6 +106,7 @@ def _chosen(search: EndpointSearch) -> Candidate | None:
     variables = search.environment
     for url, why in ((search.host, "flag"), (variables.get("DOCKER_HOST", ""), "DOCKER_HOST")):
         if url:
+            _check_url(url, "--host" if why == "flag" else why)
             certificates = _certificates_of(variables, search.home)
             return Candidate(endpoint=Endpoint(url, why), certificates=certificates, explicit=True, may_wait=True)
     if name := variables.get("DOCKER_CONTEXT", ""):
@@ -90,6 +114,15 @@ def _chosen(search: EndpointSearch) -> Candidate | None:
     if name := _current_context(search):
         return _context(search, name, "")
     return None
+
+
+def _check_url(url: str, source: str) -> None:
+    """Refuse what is no address of an engine, before it is taken for one that does not answer."""
+    found = _URL.fullmatch(url)
+    if found is not None and all(int(port) in _PORTS for port in found.groups() if port is not None):
+        return
+    hint = f"write `unix://{url}`" if url.startswith("/") else f"write a URL, {EXAMPLES}"
+    raise UsageError(f"`{source}` is `{url}`, which is no address of an engine", hint)
 
 
 def _certificates_of(variables: Mapping[str, str], home: Path) -> Certificates | None:
@@ -139,6 +172,7 @@ def _context(search: EndpointSearch, name: str, variable: str) -> Candidate:
         raise ConfigError(str(path), (f"the context `{name}` cannot be read: {error}",)) from error
     if not endpoint.Host:
         raise ConfigError(source, (f"the context `{name}` has no Docker endpoint",))
+    _check_url(endpoint.Host, f"docker context {name}")
     secrets = folder / "contexts" / "tls" / digest / "docker"
     certificates = _certificates_in(secrets, verify=not endpoint.SkipTLSVerify) if secrets.is_dir() else None
     where = Endpoint(endpoint.Host, f"context {name}")

@@ -27,12 +27,14 @@ FOREIGN = (
 GONE = "the engine is gone: start it again"
 NOT_ALLOWED = "this user may not talk to the engine: join the group `docker` (log in again), or use a rootless engine"
 NO_SPACE = "free space for the engine: `paritygate images prune`, then `docker system df` shows what takes the rest"
+NO_BRIDGE = "the engine's own network is broken, as after another engine was started beside it: restart the engine"
 NO_NETWORK = "the engine has no network left to give: `docker network prune` removes unused ones"
 
 HINTS = (
     ("no space left on device", NO_SPACE),
     ("non-overlapping ipv4 address pool", NO_NETWORK),
     ("all predefined address pools", NO_NETWORK),
+    ("could not find bridge", NO_BRIDGE),
     ("port is already allocated", "another container has that port: `docker ps` names it"),
     # With their numbers these are this computer's own refusals; without, they would be those of a program inside a container.
     ("errno 13] permission denied", NOT_ALLOWED),
@@ -54,8 +56,21 @@ def explain(error: BaseException) -> str:
         said = error.explanation or str(error)
         text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
     else:
-        text = str(error) or type(error).__name__
+        inner = _innermost(error)
+        text = str(inner) or type(inner).__name__
     return " ".join(text.split()).rstrip(".")
+
+
+def lost(error: BaseException) -> bool:
+    """Say whether there is nobody any more to speak to, as opposed to an engine that refuses or is slow."""
+    return isinstance(error, requests.exceptions.ConnectionError) and not isinstance(error, requests.exceptions.Timeout)
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """Find what the libraries have wrapped; the outer ones say less, at greater length."""
+    candidates = (getattr(error, "reason", None), *reversed(error.args))
+    wrapped = next((each for each in candidates if isinstance(each, BaseException)), None)
+    return error if wrapped is None else _innermost(wrapped)
 
 
 def hint_for(text: str) -> str:

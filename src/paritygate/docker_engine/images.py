@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import re
 import tarfile
+import time
+import uuid
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -12,42 +15,59 @@ from docker.credentials.errors import StoreError
 from docker.errors import APIError, DockerException, NotFound
 from docker.utils.json_stream import json_stream
 
+from paritygate.docker_engine import unnamed
 from paritygate.docker_engine.client import Client
 from paritygate.docker_engine.failures import FOREIGN, engine_errors, explain, hint_for
 from paritygate.docker_engine.owners import Run, owned
 from paritygate.docker_engine.records import image_record
-from paritygate.docker_engine.requests import KIND_LABEL, BuildRequest, ImageRecord, Log, Tar
+from paritygate.docker_engine.requests import BUILD_LABEL, KIND_LABEL, BuildRequest, ImageRecord, Log, Tar
 from paritygate.errors import BuildError, EngineError
 
 TAIL = 25
 # A registry that cannot be reached behind a firewall is silent; one that answers shows progress all the time.
 SILENT_PULL_SECONDS = 60.0
+BUILD_SECONDS = 24 * 3600.0
 NO_SPACE = "no space left"
+# The classic builder shows stderr in red, and puts the end of it before the next line.
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def build(client: Client, run: Run, request: BuildRequest, log: Log) -> ImageRecord:
-    """Build an image with the classic builder, which every engine has; the recipe must need no newer one."""
+    """Build an image with the classic builder, which every engine has; the recipe must need no newer one.
+
+    What is made on the way carries this run's labels; where no image comes of it, it is removed.
+    """
     tail: deque[str] = deque(maxlen=TAIL)
-    with engine_errors(f"build `{request.tag}`"):
-        try:
-            answers = client.build(
-                fileobj=io.BytesIO(context(request.files)),
-                custom_context=True,
-                tag=request.tag,
-                rm=True,
-                forcerm=True,
-                decode=True,
-                labels=owned(run, request.labels),
-                buildargs=dict(request.arguments),
-            )
-            failure = _follow(answers, log, tail)
-        except APIError as error:
-            # A recipe that cannot be read is refused before there is a log.
-            if not error.is_client_error():
-                raise
-            failure = explain(error)
-        if not failure:
-            return image_record(client.inspect_image(request.tag))
+    mark = uuid.uuid4().hex
+    on_the_way = {BUILD_LABEL: mark, **run.labels("build", time.time() + BUILD_SECONDS)}
+    recipe = unnamed.marked(request.files["Dockerfile"], on_the_way)
+    made, patience = None, unnamed.LATE_SECONDS
+    try:
+        with engine_errors(f"build `{request.tag}`"):
+            try:
+                answers = client.build(
+                    fileobj=io.BytesIO(context({**request.files, "Dockerfile": recipe})),
+                    custom_context=True,
+                    tag=request.tag,
+                    rm=True,
+                    forcerm=True,
+                    decode=True,
+                    labels={**dict.fromkeys(on_the_way, ""), **owned(run, request.labels)},
+                    buildargs=dict(request.arguments),
+                )
+                failure = _follow(answers, log, tail)
+            except APIError as error:
+                # A recipe that cannot be read is refused before there is a log.
+                if not error.is_client_error():
+                    raise
+                failure = explain(error)
+            if not failure:
+                made = image_record(client.inspect_image(request.tag))
+                return made
+        patience = 0.0
+    finally:
+        if made is None:
+            unnamed.discard(client, mark, patience)
     raise BuildError(f"the image `{request.tag}` could not be built: {failure}", "\n".join(tail), hint=hint_for(failure))
 
 
@@ -95,7 +115,7 @@ def _pull(client: Client, reference: str, log: Log) -> str:
 def import_image(client: Client, tar: Tar, tag: str, labels: dict[str, str]) -> ImageRecord:
     """Make an image of a root file system."""
     repository, _, version = tag.rpartition(":")
-    changes = [f'LABEL "{_quoted(name)}"="{_quoted(value)}"' for name, value in sorted(labels.items())]
+    changes = [unnamed.instruction(name, value) for name, value in sorted(labels.items())]
     with engine_errors(f"import `{tag}`"):
         answer = client.import_image_from_stream(iter(tar), repository=repository, tag=version, changes=changes)
         failure = _follow(json_stream([answer]), _ignore, deque(maxlen=TAIL))
@@ -147,7 +167,7 @@ def _lines(answers: Iterable[dict[str, Any]]) -> Iterator[str]:
     for answer in answers:
         if "error" in answer:
             yield f"\0{' '.join(str(answer['error']).split())}"
-        *lines, held = (held + str(answer.get("stream", ""))).split("\n")
+        *lines, held = (held + _COLOUR.sub("", str(answer.get("stream", "")))).split("\n")
         yield from (line.rstrip("\r") for line in lines if line.strip())
         if "status" in answer and "progressDetail" not in answer:
             yield " ".join(str(answer[key]) for key in ("id", "status") if key in answer)
@@ -157,10 +177,6 @@ def _lines(answers: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 def _tagged(reference: str) -> str:
     return reference if "@" in reference or ":" in reference.rpartition("/")[2] else f"{reference}:latest"
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
 
 
 def _ignore(_line: str) -> None:

@@ -10,6 +10,8 @@ RUN_LABEL = "paritygate.run"
 KIND_LABEL = "paritygate.kind"
 OWNER_LABEL = "paritygate.owner"
 DEADLINE_LABEL = "paritygate.deadline"
+BUILD_LABEL = "paritygate.build"
+"""On what a builder makes on its way to an image, and not on that image itself."""
 
 TEMPORARY = "temporary"
 """The kind of an image that must not outlive its run."""

@@ -1,11 +1,11 @@
-"""Removing what dead runs have left behind: containers, volumes and temporary images.
+"""Removing what dead runs have left behind: containers, volumes, temporary images and images without a name.
 
 Nothing without our labels is ever looked at, and nothing whose owner lives.
 """
 
 from __future__ import annotations
 
-from paritygate.docker_engine import containers, images
+from paritygate.docker_engine import containers, images, unnamed
 from paritygate.docker_engine.client import Client
 from paritygate.docker_engine.failures import engine_errors, unless_gone
 from paritygate.docker_engine.owners import Owner, abandoned
@@ -33,4 +33,4 @@ def sweep(client: Client, here: Owner, now: float) -> tuple[str, ...]:
             with engine_errors(f"remove the image `{image.identity}`"), unless_gone():
                 client.remove_image(image.identity)
             swept.append(f"image `{next(iter(image.tags), image.identity)}`")
-    return tuple(swept)
+    return (*swept, *unnamed.sweep(client, here, now))

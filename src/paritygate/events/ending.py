@@ -5,12 +5,19 @@ A test's own failure is none of its business.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 import msgspec
 
 from paritygate.events.wire import End, MemoryUse, Mismatch
+from paritygate.outcomes.cells import NodeId
 from paritygate.outcomes.words import CellStatus, RunnerName
 
 SHOWN_LINES = 8
+SHOWN_IDS = 3
+USAGE_ERROR = 4  # pytest's exit status for what it was asked for and cannot do
+SENTENCE = re.compile(r"^(?:ERROR: (?!usage: )|.+: error: )(.+)$", flags=re.MULTILINE)
 KILLED = 137  # 128 + SIGKILL: what shells and engines say of a process that was killed
 REFUSED_SPECIFICATION = 64  # the launcher's exit status for a specification that it cannot use
 LIMITS = {
@@ -40,6 +47,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
     `known` counts collected tests, `decided` those of them with an outcome, and `files` what was decided as a whole during
     collection; `was_collected` says that collection came to its end, `killed_tests` that `SIGKILL` took a test's process.
+    `missing` lists what was asked for and not found, `last` is the test decided last, `why` what ended pytest's session early.
     """
 
     mismatch: Mismatch | None
@@ -50,6 +58,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     decided: int
     files: int
     killed_tests: bool
+    missing: tuple[NodeId, ...]
+    last: str
+    why: str
     faults: tuple[str, ...]
     stderr: str
 
@@ -71,8 +82,7 @@ def status(facts: Facts, ending: Ending) -> Status:
     if lack and (facts.killed_tests or facts.end.why == "crashed"):
         return Status(CellStatus.OUT_OF_MEMORY, lack)
     if could_not_start(facts, facts.end):
-        said = facts.end.detail or f"pytest did not start (exit status {facts.end.returncode})"
-        return Status(CellStatus.UNUSABLE, joined(said, last_lines(facts.stderr)))
+        return Status(CellStatus.UNUSABLE, refusal(facts, facts.end))
     return finished(facts, facts.end, lack) if facts.end.why == "finished" else cut_short(facts, facts.end, ending)
 
 
@@ -90,9 +100,9 @@ def finished(facts: Facts, end: End, lack: str) -> Status:
     if facts.faults:
         return Status(CellStatus.CRASHED, "the record is not whole: " + "; ".join(facts.faults))
     if facts.decided < facts.known:
-        return Status(CellStatus.CRASHED, f"pytest ended early with exit status {end.returncode}" + progress(facts))
+        return Status(CellStatus.CRASHED, stopped(facts, end) + progress(facts))
     if facts.known == 0 and facts.files == 0:
-        return Status(CellStatus.NO_TESTS, "no test was selected")
+        return Status(CellStatus.NO_TESTS, f"not found: {listed(facts.missing)}" if facts.missing else "no test was selected")
     return Status(CellStatus.FINISHED, f"all tests ran, though {lack}" if lack else "")
 
 
@@ -126,7 +136,31 @@ def lack_of_memory(memory: MemoryUse, ending: Ending) -> str:
 def could_not_start(facts: Facts, end: End) -> bool:
     """Say whether pytest refused before there were any tests; exit status 1 is also that of a broken interpreter."""
     refused = end.why in ("finished", "crashed") and end.returncode in (1, 2, 3, 4)
-    return end.why == "unusable" or (refused and not facts.was_collected and facts.files == 0)
+    return end.why == "unusable" or (refused and not facts.was_collected)
+
+
+def refusal(facts: Facts, end: End) -> str:
+    """Say why pytest did not get as far as tests: in its own words, where it was asked for what it cannot do."""
+    if end.returncode == USAGE_ERROR:
+        said = [facts.why] if facts.why else list(dict.fromkeys(SENTENCE.findall(facts.stderr)))
+        if said:
+            return "\n".join(f"ERROR: {line}" for line in said[-SHOWN_LINES:])
+    if facts.why:
+        return joined(f"pytest ended before there were tests (exit status {end.returncode})", facts.why)
+    return joined(end.detail or f"pytest did not start (exit status {end.returncode})", last_lines(facts.stderr))
+
+
+def stopped(facts: Facts, end: End) -> str:
+    """Say what ended a session that had tests left."""
+    after = f" after `{facts.last}`" if facts.last else ""
+    why = f" ({facts.why})" if facts.why else ""
+    return f"pytest ended early with exit status {end.returncode}{after}{why}"
+
+
+def listed(ids: Sequence[str]) -> str:
+    """List ids, not all where they are many."""
+    more = f" and {len(ids) - SHOWN_IDS} more" if len(ids) > SHOWN_IDS else ""
+    return ", ".join(f"`{each}`" for each in ids[:SHOWN_IDS]) + more
 
 
 def death(end: End) -> str:

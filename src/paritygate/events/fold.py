@@ -7,7 +7,7 @@ so is a file that skips itself, `skipped`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -16,9 +16,11 @@ from paritygate.events.ending import Ending, Facts, status
 from paritygate.events.wire import (
     Collected,
     CollectError,
+    CollectMissing,
     CollectSkip,
     End,
     Event,
+    Finish,
     Mismatch,
     Neutralised,
     Partition,
@@ -47,12 +49,12 @@ def fold(plan: CellPlan, heard: Heard, ending: Ending) -> Cell:
     collected = first(heard.events, Collected)
     end = first(heard.events, End)
     decided = results(heard.events)
-    listed = [TestId(*pair) for pair in collected.tests] if collected else []
+    listed = known_tests(heard.events)
     begun = [event.test for event in heard.events if isinstance(event, TestStart)]
-    running = tuple(dict.fromkeys(test for test in begun if test not in decided))
     facts = facts_of(heard, listed, decided)
     ended = status(facts, ending)
-    known = set(begun)
+    running = tuple(dict.fromkeys(test for test in (*begun, *perhaps_begun(heard.events, decided)) if test not in decided))
+    known = set(running)
     left = [not_run(test) for test in listed if test not in decided and test not in known]
     tests = (*decided.values(), *left)
     green = bool(tests) and all(run.outcome.green for run in tests)
@@ -77,6 +79,7 @@ def fold(plan: CellPlan, heard: Heard, ending: Ending) -> Cell:
         neutralised=tuple(dict.fromkeys(what for event in heard.events if isinstance(event, Neutralised) for what in event.what)),
         unstable_ids=collected.unstable_ids if collected else (),
         excluded=collected.excluded if collected else {},
+        missing=facts.missing,
         order=order(heard.events),
         tests=tests,
         running=running,
@@ -88,6 +91,8 @@ def facts_of(heard: Heard, listed: Sequence[TestId], decided: dict[TestId, TestR
     """Gather what the status depends on."""
     crashes = [run.failure for run in decided.values() if run.outcome is Outcome.CRASHED and run.failure]
     # Of a worker's death only the fact is known: it is not the launcher's child, so its exception is empty.
+    ended_tests = [event.nodeid for event in heard.events if isinstance(event, TestEnd)]
+    finish = first(heard.events, Finish)
     killed = any(failure.exception in ("", "SIGKILL") for failure in crashes)
     return Facts(
         mismatch=first(heard.events, Mismatch),
@@ -98,6 +103,9 @@ def facts_of(heard: Heard, listed: Sequence[TestId], decided: dict[TestId, TestR
         decided=sum(test in decided for test in listed),
         files=sum(isinstance(event, CollectError | CollectSkip) for event in heard.events),
         killed_tests=killed,
+        missing=tuple(dict.fromkeys(event.nodeid for event in heard.events if isinstance(event, CollectMissing))),
+        last=ended_tests[-1] if ended_tests else "",
+        why=finish.why if finish else "",
         faults=heard.faults,
         stderr=heard.stderr,
     )
@@ -106,6 +114,22 @@ def facts_of(heard: Heard, listed: Sequence[TestId], decided: dict[TestId, TestR
 def first(events: Iterable[Event], kind: type[Kind]) -> Kind | None:
     """Find the first event of a kind."""
     return next((event for event in events if isinstance(event, kind)), None)
+
+
+def known_tests(events: Sequence[Event]) -> list[TestId]:
+    """List what was to be run; `collected` is one worker's, so what only others have comes from their shares."""
+    collected, partition = first(events, Collected), first(events, Partition)
+    pairs = [*(collected.tests if collected else ()), *(partition.tests if partition else ())]
+    return list(dict.fromkeys(TestId(*pair) for pair in pairs))
+
+
+def perhaps_begun(events: Sequence[Event], decided: Container[TestId]) -> list[TestId]:
+    """List where each worker was when a signal ended all at once: what it said last may have died on its way."""
+    end, partition = first(events, End), first(events, Partition)
+    if partition is None or (end is not None and not end.signal):
+        return []
+    shares = [[test for test in (TestId(*pair) for pair in share) if test not in decided] for share in partition.workers.values()]
+    return [left[0] for left in shares if left]
 
 
 def results(events: Iterable[Event]) -> dict[TestId, TestRun]:

@@ -8,7 +8,18 @@ from __future__ import annotations
 from paritygate.events.ending import Ending
 from paritygate.events.fold import Heard, fold
 from paritygate.events.stream import Lines, Numbered
-from paritygate.events.wire import Collected, CollectError, End, Event, Finish, Mismatch, Start, TestEnd, TestStart
+from paritygate.events.wire import (
+    Collected,
+    CollectError,
+    End,
+    Event,
+    Finish,
+    Mismatch,
+    Partition,
+    Start,
+    TestEnd,
+    TestStart,
+)
 from paritygate.outcomes.cells import Cell, NodeId, TestId
 from paritygate.outcomes.plans import CellPlan, Progress
 
@@ -64,7 +75,7 @@ class Listener:
         match event:
             case Start():
                 step = "collecting"
-            case Collected():
+            case Collected() | Partition():
                 collected, step = len(event.tests), "running"
             case TestStart():
                 self._running[event.worker] = event.test

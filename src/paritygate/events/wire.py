@@ -68,6 +68,12 @@ class CollectSkip(Event, frozen=True, kw_only=True, tag="collect-skip"):
     reason: str = ""
 
 
+class CollectMissing(Event, frozen=True, kw_only=True, tag="collect-missing"):
+    """What was asked for by its id, and is not there."""
+
+    nodeid: NodeId
+
+
 class Workers(Event, frozen=True, kw_only=True, tag="workers"):
     """A process that runs tests is there."""
 
@@ -79,6 +85,11 @@ class Partition(Event, frozen=True, kw_only=True, tag="partition"):
     """Which worker is to run what."""
 
     workers: dict[str, tuple[tuple[NodeId, int], ...]]
+
+    @property
+    def tests(self) -> tuple[tuple[NodeId, int], ...]:
+        """All that are to be run; more than any one worker has collected, where these differ."""
+        return tuple(dict.fromkeys(pair for share in self.workers.values() for pair in share))
 
 
 class TestStart(Event, frozen=True, kw_only=True, tag="test-start"):
@@ -123,9 +134,10 @@ class Neutralised(Event, frozen=True, kw_only=True, tag="neutralised"):
 
 
 class Finish(Event, frozen=True, kw_only=True, tag="finish"):
-    """The recorder's last word."""
+    """The recorder's last word; `why` says what ended the session before its end, where anything did."""
 
     exit: int
+    why: str = ""
 
 
 class Restart(Event, frozen=True, kw_only=True, tag="restart"):
@@ -162,6 +174,7 @@ Known = (
     | Collected
     | CollectError
     | CollectSkip
+    | CollectMissing
     | Workers
     | Partition
     | TestStart

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from paritygate.classifier import labels, surroundings
+from paritygate.classifier.evidence import KILLING
 from paritygate.gate.request import World
-from paritygate.outcomes.cells import Cell, EnvironmentName
+from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import CellStatus, Label, RunnerName
 from paritygate.runners.pool import run_side_by_side
 from paritygate.runners.protocol import Runner
 
+MOST_KILLINGS = 3
+SHOWN = 3
 STEADY = frozenset({Label.CONSISTENT_GREEN, Label.CONSISTENT_RED})
 
 
@@ -63,3 +68,58 @@ class Cells:
         self._world.say(f"the date changed while cells ran, and tests diverge: {len(chosen)} of them run again")
         later = dict(zip(chosen, self.run([plans[index] for index in chosen]), strict=True))
         return tuple(later.get(index, cell) for index, cell in enumerate(cells))
+
+    def again_without_killers(self, plans: Sequence[CellPlan], cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+        """Run those cells again, without them, in which tests ended their process.
+
+        What came after such a test ran in a fresh process, without what had run before it: so far from its order that neither
+        green nor red says what it should. The killers' own outcomes stay; all others are taken from the undisturbed run.
+        """
+        for _ in range(MOST_KILLINGS):
+            disturbed = [index for index, cell in enumerate(cells) if killers(cell) and company(cell)]
+            if not disturbed:
+                break
+            cells_said = "1 cell runs" if len(disturbed) == 1 else f"{len(disturbed)} cells run"
+            self._world.say(f"tests ended their process: {cells_said} again without them")
+            again = self.run([without(plans[index], cells[index]) for index in disturbed])
+            later = {index: merged(cells[index], cell) for index, cell in zip(disturbed, again, strict=True)}
+            cells = tuple(later.get(index, cell) for index, cell in enumerate(cells))
+        return cells
+
+
+def killers(cell: Cell) -> tuple[TestRun, ...]:
+    """List the tests of a finished cell that ended their process and that it has not been run without."""
+    if cell.status is not CellStatus.FINISHED:
+        return ()
+    apart = {test for order in cell.order.values() for test in order}
+    return tuple(run for run in cell.tests if run.outcome in KILLING and run.test in apart)
+
+
+def company(cell: Cell) -> tuple[TestId, ...]:
+    """List the tests that ran in a cell and did not end their process."""
+    return tuple(run.test for run in cell.tests if run.outcome not in KILLING)
+
+
+def without(plan: CellPlan, cell: Cell) -> CellPlan:
+    """Plan a cell anew without the tests that ended their process in it."""
+    return msgspec.structs.replace(plan, order=msgspec.structs.replace(plan.order, only=company(cell)))
+
+
+def merged(first: Cell, again: Cell) -> Cell:
+    """Put the killers of a cell beside what all others did without them; where that run died too, the first one stands."""
+    if again.status is not CellStatus.FINISHED:
+        apart = {worker: tuple(test for test in order if test in company(first)) for worker, order in first.order.items()}
+        return msgspec.structs.replace(first, order=apart)
+    gone = killers(first)
+    names = ", ".join(f"`{run.nodeid}`" for run in gone[:SHOWN]) + (f" and {len(gone) - SHOWN} more" if len(gone) > SHOWN else "")
+    return msgspec.structs.replace(
+        again,
+        returncode=first.returncode,
+        passed=False,
+        detail="; ".join(part for part in (first.detail, f"run again without {names}", again.detail) if part),
+        seconds=first.seconds + again.seconds,
+        collected=first.collected,
+        deselected=first.deselected,
+        dates=first.dates + again.dates,
+        tests=tuple(run for run in first.tests if run.outcome in KILLING) + again.tests,
+    )

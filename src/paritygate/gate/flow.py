@@ -30,6 +30,7 @@ def run(request: Request, world: World) -> Report:
     cells = Cells(images.runner(engine), engine.info.cpus, planned.nothing, world)
     gate_cells = cells.run(planned.plans)
     gate_cells = cells.again_where_dates_moved(planned.plans, gate_cells)
+    gate_cells = cells.again_without_killers(planned.plans, gate_cells)
     watch.lap("cells")
 
     confirmation = confirm(labels.label(gate_cells), gate_cells, planned.plans, cells.confirm)
@@ -37,6 +38,6 @@ def run(request: Request, world: World) -> Report:
 
     made = result.Made(settled=settled, trees=trees, asked=asked, images=images, planned=planned, engine=engine.info)
     artifact = result.artifact(made, confirmation, gate_cells, watch.seconds, world)
-    archive.write(artifact, settled.report)
-    material.keep_few_trees(engine, images)
-    return Report(artifact, settled.report)
+    unrecorded = archive.record(artifact, settled.report)
+    material.keep_few_trees(engine, images, world)
+    return Report(artifact, settled.report, unrecorded)

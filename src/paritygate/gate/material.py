@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import timedelta
 from functools import partial
 
 import msgspec
@@ -11,7 +12,7 @@ from paritygate import environments, selection
 from paritygate.docker_engine.requests import EngineInfo
 from paritygate.docker_engine.verbs import Engine
 from paritygate.environments import Facts, Resolution
-from paritygate.errors import NoVerdictError
+from paritygate.errors import EngineError, NoVerdictError
 from paritygate.gate.request import Request, World
 from paritygate.gate.settled import Settled
 from paritygate.images import access, baking, keeping, preparing
@@ -29,18 +30,26 @@ from paritygate.snapshot import survey, tree
 
 LONGEST_WAIT = 120.0
 TREES_KEPT = 8
+# What a run uses was made not long ago, and what is removed at a run's end was made longer ago than any run may last: so no
+# gate takes another's image away, though nothing on the engine says that it is in use between two cells.
+FRESH = timedelta(hours=3)
+KEPT = timedelta(hours=9)
 
 Trees = dict[Worktree, Tree]
 
 
 class Images(msgspec.Struct, frozen=True, kw_only=True):
-    """The image of each environment, with the tree that it holds; `project` is the project's name in theirs."""
+    """The image of each environment, with the tree that it holds; `project` is the project's name in theirs.
+
+    `notes` says what is remarkable about them.
+    """
 
     project: str
     by_environment: dict[EnvironmentName, CellImage]
     by_tree: dict[Worktree, CellImage]
     base: str
     dependencies: str
+    notes: tuple[str, ...] = ()
 
     def of(self, plan: CellPlan) -> CellImage:
         """Choose the image that a cell starts from: its environment's, or any that holds the tree that it is to see."""
@@ -69,8 +78,7 @@ def find_engine(world: World) -> Engine:
     engine = world.connect()
     info = engine.info
     world.say(f"engine: {info.name} {info.version} at {info.endpoint.url} ({info.endpoint.why})")
-    for line in engine.sweep():
-        world.say(f"removed what an earlier run left: {line}")
+    _sweep(engine, world)
     return engine
 
 
@@ -130,6 +138,7 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
     prepared = preparing.prepare(engine, request, world.say)
     by_environment: dict[EnvironmentName, CellImage] = {}
     by_tree: dict[Worktree, CellImage] = {}
+    notes = list(prepared.notes)
     for name, each in settings.environments.items():
         one = trees[each.worktree]
         bake = BakeRequest(
@@ -139,8 +148,11 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
             pack=partial(snapshot_archive.pack, one, world.variables),
             access=opened,
             logs=settled.logs,
+            fresh=_moment(world, FRESH),
         )
-        image = CellImage(baking.bake(engine, bake, world.say).tags[0], one.digest)
+        baked = baking.bake(engine, bake, world.say)
+        image = CellImage(baking.name_of(bake), one.digest)
+        notes += [f"{name}: {note}"] if (note := baking.note_of(baked)) else []
         by_environment[EnvironmentName(name)] = by_tree[each.worktree] = image
     return Images(
         project=prepared.project,
@@ -148,12 +160,27 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
         by_tree=by_tree,
         base=prepared.base.identity,
         dependencies=prepared.dependencies,
+        notes=tuple(notes),
     )
 
 
-def keep_few_trees(engine: Engine, images: Images) -> None:
-    """Remove older snapshots of the project, which every change of its tree adds to; all other layers stay."""
-    keeping.prune(engine, TREES_KEPT, images.project, frozenset({Kind.TREE}))
+def keep_few_trees(engine: Engine, images: Images, world: World) -> None:
+    """Remove older snapshots of the project, which every change of its tree adds to, and what has no name; all else stays."""
+    try:
+        _sweep(engine, world)
+        keeping.prune(engine, TREES_KEPT, images.project, frozenset({Kind.TREE}), _moment(world, KEPT))
+    except EngineError as error:
+        world.say(f"older snapshots were not looked at: {error.message}")
+
+
+def _sweep(engine: Engine, world: World) -> None:
+    for line in engine.sweep():
+        world.say(f"removed what an earlier run left: {line}")
+
+
+def _moment(world: World, ago: timedelta) -> str:
+    """Say a moment in the past as engines write it."""
+    return (world.now() - ago).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def plan(settled: Settled, trees: Trees, asked: Selection, engine: EngineInfo, world: World) -> Planned:

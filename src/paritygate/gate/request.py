@@ -8,8 +8,9 @@ from pathlib import Path
 
 import msgspec
 
-from paritygate.config_file import Overrides
+from paritygate.config.file import Overrides
 from paritygate.docker_engine.verbs import Engine
+from paritygate.errors import UnrecordedError
 from paritygate.outcomes.artifact import Artifact
 from paritygate.runners.protocol import Watch
 
@@ -38,10 +39,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """An artifact and where it was written."""
+    """An artifact and where it was written; `unrecorded` says why it could not be."""
 
     artifact: Artifact
     path: Path
+    unrecorded: UnrecordedError | None = None
 
 
 class Stopwatch:

@@ -85,7 +85,7 @@ def _subject(made: Made) -> Subject:
 
 def _notes(made: Made) -> tuple[str, ...]:
     """Gather what the steps had to remark, each once."""
-    remarks = [*made.settled.notes, *made.planned.resolution.notes]
+    remarks = [*made.settled.notes, *made.images.notes, *made.planned.resolution.notes]
     for one in made.trees.values():
         remarks += one.notes
         remarks += [f"`{path}` is not in the {one.state} tree: {why}" for path, why in one.left_out.items()]

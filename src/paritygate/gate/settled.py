@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
-from paritygate import archive, config_file
-from paritygate.config import Settings
+from paritygate import places, selection
+from paritygate.config import file as config_file
+from paritygate.config.settings import Settings
+from paritygate.errors import UsageError
 from paritygate.gate.request import Request, World
 
 FIRST_ESTIMATE = 900.0
@@ -35,12 +39,17 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def settle(request: Request, world: World) -> Settled:
-    """Read the configuration and lay variables, then the command line, over it; refuse a report that could not be written."""
+    """Read the configuration and lay variables, then the command line, over it; refuse what cannot come to an end.
+
+    A report that is not absolute is the configuration's, and relative to the project.
+    """
     loaded = config_file.load(request.project)
     settings = config_file.apply(loaded.settings, config_file.overrides_from_variables(world.variables), "the environment")
     settings = config_file.apply(settings, request.overrides, "the command line")
-    report = request.project / settings.report
-    archive.check_place(report)
+    check_words((*settings.selection, request.keyword, request.marker, *request.arguments))
+    selection.parse(settings.selection)
+    report = places.plain(request.project / settings.report)
+    places.check(report)
     return Settled(
         project=request.project,
         settings=settings,
@@ -52,10 +61,19 @@ def settle(request: Request, world: World) -> Settled:
     )
 
 
+def check_words(words: Iterable[str]) -> None:
+    """Refuse words that are not Unicode: neither an event nor an artifact could hold them."""
+    for word in words:
+        if not word.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in word):
+            raise UsageError(f"{os.fsencode(word)!r} is not UTF-8", "rename the file, or select the folder that it is in")
+
+
 def estimate(report: Path, longest: float) -> float:
     """Say for how many seconds the cells will likely run: half as long again as the last time, or what nobody could know."""
     try:
-        last = msgspec.json.decode(report.read_bytes(), type=_Last).timings
-    except (OSError, msgspec.DecodeError):
+        last = msgspec.json.decode(places.read(report), type=_Last).timings if report.is_file() else {}
+    except (OSError, UsageError, msgspec.DecodeError):
+        last = {}
+    if not last:
         return min(FIRST_ESTIMATE, longest)
     return max(SHORTEST_ESTIMATE, 1.5 * (last.get("cells", FIRST_ESTIMATE) + last.get("confirm", 0.0)))

@@ -56,7 +56,10 @@ sys.path.append(%r)
 runpy.run_module("pytest", run_name="__main__", alter_sys=True)
 """ % os.path.join(GUEST, "plugin")
 # Only these may come from the process of the tests; the others are the launcher's to say.
-RELAYED = {"collected", "collect-error", "collect-skip", "workers", "partition", "test-start", "test", "neutralised", "finish"}
+RELAYED = {
+    *("collected", "collect-error", "collect-skip", "collect-missing"),
+    *("workers", "partition", "test-start", "test", "neutralised", "finish"),
+}
 SHAPE: Dict[str, type] = {
     "protocol": int,
     "nonce": str,
@@ -599,12 +602,10 @@ class Record:
         self.quiet_since = time.monotonic()
         kind = event["e"]
         if kind == "collected":
-            first, self.collected = (
-                self.collected is None,
-                self.collected or [(str(name), int(number)) for name, number in event["tests"]],
-            )
-            return first  # a restarted process collects what is left, which is no news
-        if kind == "workers":
+            return self.add_tests(event["tests"])
+        if kind == "partition":  # what only some workers have collected is there too
+            self.add_tests([test for share in event["workers"].values() for test in share])
+        elif kind == "workers":
             self.add_worker(str(event["worker"]), int(event["pid"]))
         elif kind == "finish":
             self.finished_at = self.quiet_since
@@ -617,6 +618,12 @@ class Record:
             else:
                 self.finish_test(str(event["worker"]), test)
         return kind in RELAYED
+
+    def add_tests(self, pairs: List[Any]) -> bool:
+        """Note what is to be run; False where that is no news, as what a restarted process collects."""
+        first, known = self.collected is None, self.collected or []
+        self.collected = list(dict.fromkeys([*known, *((str(name), int(number)) for name, number in pairs)]))
+        return first
 
     def add_worker(self, worker: str, pid: int) -> None:
         """Note a process that runs tests, if it is one of ours: nothing that tests can write may make us kill another."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from paritygate.config import ImageSettings
+from paritygate.config.settings import ImageSettings
 from paritygate.docker_engine.requests import KIND_LABEL, ImageRecord, Log
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import BaseImageError
@@ -67,8 +67,7 @@ def find_or_make(engine: Engine, settings: ImageSettings, python: str, log: Log)
                 "correct `base` under `[tool.paritygate.image]`, or load the image into the engine",
             )
         return found
-    official = f"python:{python}-slim"
-    return engine.pull(official, log) or _make(engine, this_distribution(), official, log)
+    return engine.pull(official(python), log) or _make(engine, this_distribution(), official(python), log)
 
 
 def look_up(engine: Engine, settings: ImageSettings, python: str) -> ImageRecord | None:
@@ -76,19 +75,33 @@ def look_up(engine: Engine, settings: ImageSettings, python: str) -> ImageRecord
     if settings.base:
         return engine.image(settings.base)
     distribution = this_distribution()
-    return engine.image(f"python:{python}-slim") or (engine.image(name_of(distribution)) if distribution else None)
+    return engine.image(official(python)) or (engine.image(name_of(distribution)) if distribution else None)
+
+
+def official(python: str) -> str:
+    """Name the official image of a Python version `X.Y`."""
+    return f"python:{python}-slim"
 
 
 def choose_python(settings: ImageSettings, project: Path, requires_python: str, running: str) -> str:
     """Choose `X.Y`: as set, as `.python-version` says, else the admitted one nearest to the running interpreter, newer first."""
-    pinned = project / ".python-version"
-    for written in (settings.python, pinned.read_text(encoding="utf-8").strip() if pinned.is_file() else ""):
-        parts = written.split("\n")[0].strip().removeprefix("python").lstrip("-").split(".")
-        if len(parts) > 1 and all(part.isdecimal() for part in parts[:2]):
-            return ".".join(parts[:2])
+    asked = _major_and_minor(settings.python) or pinned_python(project)
+    if asked:
+        return asked
     minor = int(running.split(".")[1])
     admitted = [each for each in _MINORS if _admits(requires_python, each)]
     return f"3.{min(admitted, key=lambda each: (abs(each - minor), -each))}" if admitted else running
+
+
+def pinned_python(project: Path) -> str:
+    """Say which `X.Y` the project's `.python-version` names; empty for none."""
+    path = project / ".python-version"
+    return _major_and_minor(path.read_text(encoding="utf-8", errors="replace")) if path.is_file() else ""
+
+
+def _major_and_minor(written: str) -> str:
+    parts = written.strip().split("\n")[0].strip().removeprefix("python").lstrip("-").split(".")
+    return ".".join(parts[:2]) if len(parts) > 1 and all(part.isdecimal() for part in parts[:2]) else ""
 
 
 def name_of(distribution: Distribution) -> str:
@@ -105,14 +118,14 @@ def _admits(requires_python: str, minor: int) -> bool:
     return specifiers.contains(f"3.{minor}.0") or specifiers.contains(f"3.{minor}.99")
 
 
-def _make(engine: Engine, distribution: Distribution | None, official: str, log: Log) -> ImageRecord:
+def _make(engine: Engine, distribution: Distribution | None, wanted: str, log: Log) -> ImageRecord:
     problem = _obstacle(engine, distribution)
     if distribution is None or problem:
         raise BaseImageError(
-            f"there is no image to start from: `{official}` is not there, no registry gives it, and "
+            f"there is no image to start from: `{wanted}` is not there, no registry gives it, and "
             f"none can be made here, since {problem}"
         )
-    log(f"no registry gives `{official}`; making a base of {distribution.name} {distribution.suite}'s packages")
+    log(f"no registry gives `{wanted}`; making a base of {distribution.name} {distribution.suite}'s packages")
     with tempfile.TemporaryFile() as said:
         command = [BOOTSTRAP, "--variant=minbase", f"--include={','.join(PACKAGES)}", "--format=tar", distribution.suite, "-"]
         process = subprocess.Popen(  # noqa: S603 - the command is fixed, the sources are this computer's own

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 from packaging.utils import canonicalize_name
 
-from paritygate.config import ImageSettings
+from paritygate.config.settings import ImageSettings
 from paritygate.images import locks, projects, requirement_files
 from paritygate.images.projects import DEV_WORDS, TEST_WORDS, Project, chosen, requirement_name
 from paritygate.images.recipes import GENERATED, Found, Recipe, Step, StepKind
@@ -62,6 +62,7 @@ def find(root: Path, directory: str, settings: ImageSettings) -> Recipe:
         distributions=tuple(projects.read(root / member).name for member in members),
         requires_python=project.requires_python,
         python=settings.python,
+        project=settings.install_project,
         notes=found.notes + missing,
     )
     if not any(step.kind is StepKind.METADATA for step in found.steps):

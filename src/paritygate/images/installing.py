@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from enum import StrEnum
 
 import msgspec
 
 from paritygate.docker_engine.requests import ContainerRequest
 from paritygate.docker_engine.verbs import Container, Engine
 from paritygate.errors import BuildError
-from paritygate.images import resources, tarballs
+from paritygate.images import advice, resources, tarballs
 from paritygate.images.access import Access
 from paritygate.images.recipes import Step
 from paritygate.images.transcripts import Transcript
@@ -24,26 +23,32 @@ WORKSPACE = "/workspace"
 HOME = "/opt/paritygate"
 _PYTHON = f"{HOME}/venv/bin/python"
 _STAGE = "/tmp/paritygate"  # noqa: S108 - a path inside a container of our own
-SAY_HOW = "say how to install with `install = [...]` under `[tool.paritygate.image]`"
-CORRECT_IT = "correct `install` under `[tool.paritygate.image]`"
-_HINTS = (
-    (
-        r"(?i)command '?\S*(gcc|cc|g\+\+|clang)\S*'? failed: no such file|unable to find .*compiler|no acceptable c compiler",
-        '["gcc", "libc6-dev"]',
-    ),
-    (r"Python\.h: No such file", '["python3-dev"]'),
-    (r"pg_config executable not found|libpq-fe\.h", '["libpq-dev", "gcc"]'),
-    (r"mysql_config|mariadb_config", '["default-libmysqlclient-dev", "pkg-config", "gcc"]'),
-    (r"ffi\.h: No such file", '["libffi-dev", "gcc"]'),
-    (r"libxml/xmlversion\.h|libxml2 and libxslt", '["libxml2-dev", "libxslt1-dev", "gcc"]'),
-    (r"(?i)can't find rust compiler|cargo.*(not found|is not installed)", '["cargo", "rustc"]'),
-    (r"\bcmake\b.*(not found|must be installed)", '["cmake", "g++", "make"]'),
-    (r"fatal error: (\S+\.h): No such file", "the package that holds that header"),
-)
-_NETWORK = re.compile(
-    r"(?i)temporary failure in name resolution|network is unreachable|connection refused|max retries exceeded|newconnectionerror"
-)
-_CERTIFICATE = re.compile(r"CERTIFICATE_VERIFY_FAILED|certificate verify failed")
+
+
+class Way(StrEnum):
+    """How the installer puts the project into its environment.
+
+    | way | what happens |
+    |---|---|
+    | `offline` | built in isolation, with the wheels that lie ready |
+    | `online` | built in isolation, with what an index gives |
+    | `unisolated` | built where everything installed can be imported, beside what builds require |
+    | `in-place` | not installed: its root, and `src` in it, can be imported from |
+    | `command` | by the command of the configuration, with a network |
+    | `not-at-all` | nothing: no installer is started |
+    """
+
+    OFFLINE = "offline"
+    ONLINE = "online"
+    UNISOLATED = "unisolated"
+    IN_PLACE = "in-place"
+    COMMAND = "command"
+    NOT_AT_ALL = "not-at-all"
+
+    @property
+    def network(self) -> bool:
+        """Whether it may reach a network."""
+        return self in {Way.ONLINE, Way.UNISOLATED, Way.COMMAND}
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,8 +60,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     build_requires: tuple[str, ...] = ()
     members: tuple[str, ...] = ()
     distributions: tuple[str, ...] = ()
+    directory: str = ""
+    name: str = ""
     version: str = ""
-    online: bool = False
+    way: Way = Way.OFFLINE
+    command: str = ""
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,18 +140,9 @@ def follow(created: Container, job: Job, transcript: Transcript) -> int:
     return end.exit_code
 
 
-def failure(title: str, transcript: Transcript, path: Path, otherwise: str = SAY_HOW) -> BuildError:
+def failure(title: str, transcript: Transcript, otherwise: str = advice.SAY_HOW) -> BuildError:
     """Make the error of an installation that failed: its last lines, where the rest is, and what may help."""
-    return BuildError(title, transcript.tail, str(path), hint_for(transcript.tail, otherwise))
-
-
-def hint_for(said: str, otherwise: str = SAY_HOW) -> str:
-    """Say what may help, from what an installation said last; `otherwise` where that says nothing."""
-    if _CERTIFICATE.search(said):
-        return "name your organisation's certificates with `extra-ca-certs` under `[tool.paritygate.image]`, or in `PIP_CERT`"
-    for pattern, packages in _HINTS:
-        if re.search(pattern, said):
-            return f"set `system-packages` under `[tool.paritygate.image]`: {packages}"
-    if _NETWORK.search(said):
-        return "set `PIP_INDEX_URL`, `HTTPS_PROXY` or their like: they are passed on for the time of the installation"
-    return otherwise
+    said = advice.own_words(transcript.tail)
+    what = f"{title}: {said.reason}" if said.reason else title
+    hint = said.hint or advice.hint_for(transcript.tail, otherwise)
+    return BuildError(what, transcript.tail, str(transcript.path), hint)

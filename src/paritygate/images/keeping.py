@@ -16,8 +16,12 @@ def list_kept(engine: Engine) -> tuple[ImageRecord, ...]:
     return tuple(sorted(kept, key=lambda image: (image.created, image.tags), reverse=True))
 
 
-def prune(engine: Engine, keep: int, project: str = "", kinds: frozenset[Kind] = frozenset(Kind)) -> tuple[ImageRecord, ...]:
+def prune(
+    engine: Engine, keep: int, project: str = "", kinds: frozenset[Kind] = frozenset(Kind), before: str = ""
+) -> tuple[ImageRecord, ...]:
     """Remove all but the newest `keep` images of each project, kind and source, and say which; one in use stays.
+
+    With `before` (ISO 8601, in UTC) only what was made before then is removed.
 
     With `project` only that project's are looked at, and of `kinds` only those. A base is removed only where nothing at all
     is to be kept, for it is the one that cannot always be had again.
@@ -30,7 +34,7 @@ def prune(engine: Engine, keep: int, project: str = "", kinds: frozenset[Kind] =
             continue
         group = (kind, owner, image.labels.get(SOURCE_LABEL, ""))
         seen[group] = seen.get(group, 0) + 1
-        if seen[group] > keep:
+        if seen[group] > keep and (not before or image.created < before):
             doomed.append(image)
     order = list(Kind)
     doomed.sort(key=lambda image: order.index(Kind(image.labels[KIND_LABEL])), reverse=True)

@@ -10,11 +10,11 @@ from pathlib import Path
 import msgspec
 import tomli_w
 
-from paritygate.config import EnvironmentSettings, ImageSettings
+from paritygate.config.settings import EnvironmentSettings, ImageSettings
 from paritygate.docker_engine.requests import KIND_LABEL, BuildRequest, Commit, ImageRecord, Log
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import BaseImageError, BuildError
-from paritygate.images import base, installing, resources
+from paritygate.images import advice, base, installing, resources
 from paritygate.images.access import Access
 from paritygate.images.dependencies import find
 from paritygate.images.installing import Job, Plan
@@ -24,6 +24,9 @@ from paritygate.images.transcripts import Transcript
 
 DEFAULT_ZONE = "Asia/Shanghai"
 """What an image carries whose zone is chosen anew for each run; cells override it."""
+
+PYTHON_LABEL = "paritygate.python"
+"""The interpreter's version, on the dependency layer and what is made of it."""
 
 _WRONG_PYTHON = 78
 _MADE_EVERYWHERE = frozenset({"C", "POSIX", "C.UTF-8", "C.utf8"})
@@ -45,13 +48,14 @@ class PrepareRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ImageSet(msgspec.Struct, frozen=True, kw_only=True):
-    """The images of one project, and the recipe they were made by; `project` is its name in theirs."""
+    """The images of one project, and the recipe they were made by; `project` is its name in theirs, `notes` what to remark."""
 
     project: str
     base: ImageRecord
     dependencies: str
     environments: dict[str, ImageRecord]
     recipe: Recipe
+    notes: tuple[str, ...] = ()
 
     def of(self, environment: str) -> ImageRecord:
         """Give an environment's image."""
@@ -62,26 +66,14 @@ def prepare(engine: Engine, request: PrepareRequest, log: Log) -> ImageSet:
     """Find or make every image that the environments need."""
     place = request.root / request.directory
     recipe = find(request.root, request.directory, request.settings)
-    for note in recipe.notes:
-        log(note)
     python = base.choose_python(request.settings, place, recipe.requires_python, request.running)
     start = base.find_or_make(engine, request.settings, python, log)
-    work = _Work(engine=engine, request=request, base=start, project=place.resolve().name, log=log)
-    for candidate in filter(None, (recipe, recipe.fallback)):
-        names = {name: work.environment_tag(name, work.dependencies_tag(candidate)) for name in request.environments}
-        found = {name: engine.image(each) for name, each in names.items()}
-        present = {name: image for name, image in found.items() if image is not None}
-        if len(present) == len(names):
-            return ImageSet(
-                project=work.project,
-                base=start,
-                dependencies=work.dependencies_tag(candidate),
-                environments=present,
-                recipe=candidate,
-            )
-    dependencies, used = work.dependencies(recipe)
-    environments = {name: work.environment(name, dependencies) for name in request.environments}
-    return ImageSet(project=work.project, base=start, dependencies=dependencies, environments=environments, recipe=used)
+    work = _Work(engine=engine, request=request, base=start, python=python, project=place.resolve().name, log=log)
+    made = work.found(recipe) or work.made(recipe)
+    notes = (*recipe.notes, *work.other_python(made, base.pinned_python(place)))
+    for note in notes:
+        log(note)
+    return msgspec.structs.replace(made, notes=notes)
 
 
 class _Work(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,14 +82,40 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
     engine: Engine
     request: PrepareRequest
     base: ImageRecord
+    python: str
     project: str
     log: Log
+
+    @property
+    def start(self) -> str:
+        return self.base.tags[0] if self.base.tags else self.base.identity
+
+    def found(self, recipe: Recipe) -> ImageSet | None:
+        """Look the images of every environment up; None where one is absent."""
+        for candidate in filter(None, (recipe, recipe.fallback)):
+            dependencies = self.dependencies_tag(candidate)
+            names = {name: self.environment_tag(name, dependencies) for name in self.request.environments}
+            looked_up = {name: self.engine.image(each) for name, each in names.items()}
+            present = {name: image for name, image in looked_up.items() if image is not None}
+            if len(present) == len(names):
+                return self.image_set(dependencies, present, candidate)
+        return None
+
+    def made(self, recipe: Recipe) -> ImageSet:
+        """Make what is absent."""
+        dependencies, used = self.dependencies(recipe)
+        environments = {name: self.environment(name, dependencies) for name in self.request.environments}
+        return self.image_set(dependencies, environments, used)
+
+    def image_set(self, dependencies: str, environments: dict[str, ImageRecord], recipe: Recipe) -> ImageSet:
+        return ImageSet(project=self.project, base=self.base, dependencies=dependencies, environments=environments, recipe=recipe)
 
     def system_files(self) -> dict[str, bytes]:
         wanted = {settings.locale for settings in self.request.environments.values()} - _MADE_EVERYWHERE
         return {
             "Dockerfile": resources.recipe("system.Dockerfile"),
             "system.sh": resources.recipe("system.sh"),
+            "near_locales.py": resources.recipe("near_locales.py"),
             "packages.txt": "".join(f"{name}\n" for name in sorted(self.request.settings.system_packages)).encode(),
             "locales.txt": "".join(f"{name}\n" for name in sorted(wanted)).encode(),
         }
@@ -106,7 +124,7 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
         return tag(Kind.SYSTEM, "", digest(self.base.identity, digest_files(self.system_files())))
 
     def dependencies_tag(self, recipe: Recipe) -> str:
-        bare = msgspec.structs.replace(recipe, files={}, fallback=None, notes=(), members=(), distributions=())
+        bare = msgspec.structs.replace(recipe, files={}, fallback=None, notes=(), members=(), distributions=(), project=True)
         content = digest(
             self.system_tag(),
             msgspec.json.encode(bare, order="sorted"),
@@ -135,14 +153,13 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
     def system(self) -> str:
         name = self.system_tag()
         if self.engine.image(name) is None:
-            start = self.base.tags[0] if self.base.tags else self.base.identity
-            self.log(f"making the system layer on `{start}`")
+            self.log(f"making the system layer on `{self.start}`")
             self.build(
                 BuildRequest(
                     tag=name,
                     files=self.system_files(),
-                    labels=self.labels(Kind.SYSTEM, start),
-                    arguments={"BASE": start, **self.request.access.proxies},
+                    labels=self.labels(Kind.SYSTEM, self.start),
+                    arguments={"BASE": self.start, **self.request.access.proxies},
                 )
             )
         return name
@@ -177,21 +194,33 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
             if code == _WRONG_PYTHON:
                 raise self.wrong_python(recipe, transcript.last)
             if code:
-                what_now = installing.CORRECT_IT if self.request.settings.install else installing.SAY_HOW
+                what_now = advice.CORRECT_IT if self.request.settings.install else advice.SAY_HOW
                 what = f"the dependencies could not be installed from {recipe.source}"
-                raise installing.failure(what, transcript, path, what_now)
-            created.commit(
-                Commit(tag=name, labels=self.labels(Kind.DEPENDENCIES, recipe.source), environment={}, workdir="/workspace")
-            )
+                raise installing.failure(what, transcript, what_now)
+            # Another gate may have made the same one meanwhile: a second would take its name away.
+            if self.engine.image(name) is None:
+                labels = {**self.labels(Kind.DEPENDENCIES, recipe.source), PYTHON_LABEL: transcript.last}
+                created.commit(Commit(tag=name, labels=labels, environment={}, workdir="/workspace"))
         return name
 
     def wrong_python(self, recipe: Recipe, found: str) -> BaseImageError:
-        start = self.base.tags[0] if self.base.tags else self.base.identity
         wanted = recipe.python or recipe.requires_python
         return BaseImageError(
-            f"the project wants Python `{wanted}`, and the base image `{start}` has {found}",
-            "name an image that has it with `base` under `[tool.paritygate.image]`",
+            f"the project wants Python `{wanted}`, and the base image `{self.start}` has {found}", self.another_base()
         )
+
+    def other_python(self, made: ImageSet, pinned: str) -> tuple[str, ...]:
+        """Say it where the base has another version than the one that `.python-version` names and nothing overrules."""
+        found = next((image.labels.get(PYTHON_LABEL, "") for image in made.environments.values()), "")
+        if not found or pinned != self.python or f"{found}.".startswith(f"{pinned}."):
+            return ()
+        what = f"`.python-version` names Python {pinned}, and the base image `{self.start}` has {found}"
+        return (f"{what}: to have the former, {self.another_base()}",)
+
+    def another_base(self) -> str:
+        name_it = "name an image that has it with `base` under `[tool.paritygate.image]`"
+        official = base.official(self.python)
+        return name_it if self.request.settings.base else f"load `{official}` into the engine, or {name_it}"
 
     def environment(self, name: str, dependencies: str) -> ImageRecord:
         wanted = self.environment_tag(name, dependencies)
@@ -211,11 +240,24 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def build(self, request: BuildRequest) -> ImageRecord:
-        """Build, with the whole log in a file."""
+        """Build, with the whole log in a file; where a recipe of ours says why it failed, that is said."""
         path = self.request.logs / f"{request.tag.rpartition('/')[2].replace(':', '-')}.log"
         with Transcript(path, self.request.access.secrets) as transcript:
             try:
                 return self.engine.build(request, transcript.write)
             except BuildError as error:
-                title = error.message.splitlines()[0]
-                raise BuildError(title, error.tail, str(path), error.hint or installing.hint_for(error.tail)) from error
+                said = advice.own_words(error.tail)
+                title = said.reason or error.message.splitlines()[0]
+                ours = ": ".join(filter(None, (self.keys_behind(said.reason), said.hint)))
+                hint = error.hint or ours or advice.hint_for(error.tail, advice.CORRECT_BASE)
+                raise BuildError(title, error.tail, str(path), hint) from error
+
+    def keys_behind(self, reason: str) -> str:
+        """Say which keys of the configuration have to do with a reason: those whose value it names."""
+        keys = [
+            f"`environments.{name}.{key}`"
+            for name, settings in self.request.environments.items()
+            for key, value in (("timezone", settings.timezone), ("locale", settings.locale))
+            if f"`{value}`" in reason
+        ]
+        return f"correct {' and '.join(keys)}" if keys else ""

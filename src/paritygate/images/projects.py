@@ -182,6 +182,8 @@ def _from_flit(document: dict[str, Any], build_requires: tuple[str, ...]) -> Pro
 
 def _from_setuptools(directory: Path, document: dict[str, Any], build_requires: tuple[str, ...]) -> Project:
     setup = setups.read(directory)
+    if setup.setup_requires and not build_requires:
+        build_requires = ("setuptools", "wheel")
     return Project(
         name=setup.name,
         dependencies=setup.dependencies,

@@ -45,8 +45,8 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     """How one project's dependencies are installed.
 
     `files` maps paths relative to the tree's top to contents; `members` are directories, relative to it, that are installed
-    editable once the tree is there, the project last; `distributions` their names. `python` is the version asked for in so
-    many words, `python_near` the one that suits best. `fallback` is tried where this recipe fails.
+    editable once the tree is there, the project last; `distributions` their names. `project` says whether that is done, or by
+    which command instead. `python` is the version asked for in so many words. `fallback` is tried where this recipe fails.
     """
 
     source: str
@@ -57,6 +57,7 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True):
     distributions: tuple[str, ...] = ()
     requires_python: str = ""
     python: str = ""
+    project: bool | str = True
     notes: tuple[str, ...] = ()
     fallback: Recipe | None = None
 

@@ -65,7 +65,7 @@ class EnvironmentRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Varied(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether an axis varied; `why` says why not."""
+    """Whether an axis varied; `why` says why not, or what to know of how it did."""
 
     axis: Axis
     varied: bool

@@ -119,7 +119,9 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """One environment, one attempt: everything that is known about one pytest process tree.
 
     `passed` is true when the cell finished and every test in it is green. `order` lists, for each worker, the tests in the
-    order in which they ran. `returncode` is pytest's own, None when it never ended by itself.
+    order in which they ran. `returncode` is pytest's own, None when it never ended by itself. `about` lists the tests for which
+    a further cell was cut down, so that it tells of no others; it is empty where the cell ran everything.
+    `missing` lists what was asked for by its id and is not there.
     """
 
     env: EnvironmentName
@@ -142,7 +144,9 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     neutralised: tuple[str, ...] = ()
     unstable_ids: tuple[str, ...] = ()
     excluded: dict[NodeId, str] = {}
+    missing: tuple[NodeId, ...] = ()
     order: dict[str, tuple[TestId, ...]] = {}
     tests: tuple[TestRun, ...] = ()
     running: tuple[TestId, ...] = ()
+    about: tuple[TestId, ...] = ()
     stderr_tail: str = ""

@@ -87,6 +87,7 @@ class ExitCode(IntEnum):
     REFUSED = 5
     USAGE = 64
     FAULT = 70
+    HUNG_UP = 129
     INTERRUPTED = 130
     TERMINATED = 143
 

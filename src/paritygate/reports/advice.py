@@ -1,23 +1,25 @@
-"""What a label or an end asks of the reader: the same words in every report."""
+"""What a label or an end asks of the reader: the same words in every report, and in the README."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from paritygate.outcomes.words import CellStatus, Label
+from paritygate.outcomes.artifact import Verdict
+from paritygate.outcomes.words import CellStatus, Label, VerdictName
 
 AFTER_LABEL: Mapping[Label, str] = MappingProxyType(
     {
-        Label.CONSISTENT_GREEN: "proceed",
+        Label.CONSISTENT_GREEN: "nothing; by themselves they are no reason to merge",
         Label.CONSISTENT_RED: "fix the patch",
-        Label.COUPLING: "fix or narrow the patch; never freeze",
-        Label.NONDETERMINISM: "freeze with expiry and evidence, or delete",
-        Label.NONDETERMINISM_EVERYWHERE: "fix the test; freezing hides a real bug",
+        Label.COUPLING: "fix or narrow the patch",
+        Label.NONDETERMINISM: "fix the test, or delete it",
+        Label.NONDETERMINISM_EVERYWHERE: "fix the test, or the bug that it shows",
         Label.UNDECIDED: "see how its cells ended, and run again",
         Label.EXCLUDED: "not run; its reason is listed",
     }
 )
+PROCEED = "proceed"
 
 AFTER_STATUS: Mapping[CellStatus, str] = MappingProxyType(
     {
@@ -30,3 +32,9 @@ AFTER_STATUS: Mapping[CellStatus, str] = MappingProxyType(
         CellStatus.ENVIRONMENT_MISMATCH: "see which value did not take effect; the image may lack the zone or the locale",
     }
 )
+
+
+def after(label: Label, verdict: Verdict) -> str:
+    """Say what a label asks for; green tests say that the merge may go ahead only under parity over some axis."""
+    parity = verdict.name is VerdictName.PARITY and verdict.axes
+    return PROCEED if label is Label.CONSISTENT_GREEN and parity else AFTER_LABEL[label]

@@ -19,8 +19,7 @@ from rich.text import Text
 
 from paritygate.outcomes.cells import TestId
 from paritygate.outcomes.plans import Progress
-from paritygate.outcomes.words import CellStatus
-from paritygate.reports.terminal import spell_out
+from paritygate.reports.text import spell_out
 
 SLOW_SECONDS = 3.0
 SILENT_SECONDS = 60.0
@@ -28,7 +27,8 @@ QUARTER_SECONDS = 5.0
 QUARTERS = 4
 BAR_WIDTH = 20
 
-_ENDS = frozenset(status.value for status in CellStatus)
+_UNDERWAY = frozenset({"starting", "collecting", "running", "ending", "ended"})
+"""What a cell does before its last word; every other word, such as a status or that it was stopped, is the last one."""
 
 
 class Row:
@@ -46,8 +46,14 @@ class Row:
         """Take in what the cell says now."""
         self.progress = progress
         self.running = {test: self.running.get(test, now) for test in progress.running}
-        if progress.step in _ENDS and self.end is None:
+        if progress.step not in _UNDERWAY and self.end is None:
             self.end = now
+
+    @property
+    def done(self) -> int:
+        """Say how many tests are done, never more than there are: a test that claims to end twice counts once."""
+        progress = self.progress
+        return min(progress.done, progress.collected) if progress.collected else progress.done
 
     def seconds(self, now: float) -> float:
         """Say how long the cell has been running, or ran."""
@@ -62,7 +68,10 @@ class Row:
 
 
 class Live:
-    """Watches any number of cells at once, from any thread; a cell's last step is `ended` or the name of its status."""
+    """Watches any number of cells at once, from any thread; a cell's last step is the name of its status, or how else it ended.
+
+    A cell that begins once more after its end, since it is run again, has a row of its own time.
+    """
 
     def __init__(self, console: Console, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console
@@ -101,8 +110,8 @@ class Live:
         now = self._clock()
         with self._lock:
             row = self._rows.get(progress.cell)
-            first = row is None
-            if row is None:
+            first = row is None or (row.end is not None and progress.step in _UNDERWAY)
+            if row is None or first:
                 row = self._rows[progress.cell] = Row(progress, now)
             before = row.progress.collected
             ended = row.end is not None
@@ -123,8 +132,8 @@ class Live:
                 progress = row.progress
                 table.add_row(
                     Text(progress.cell),
-                    ProgressBar(total=max(progress.collected, 1), completed=progress.done, width=BAR_WIDTH),
-                    Text(f"{progress.done}/{progress.collected}"),
+                    ProgressBar(total=max(progress.collected, 1), completed=row.done, width=BAR_WIDTH),
+                    Text(f"{row.done}/{progress.collected}"),
                     Text(f"{progress.red} red", style="red" if progress.red else "dim"),
                     Text(f"{row.seconds(now):.0f} s"),
                     Text(row.slow(now) or spell_out(progress.step)),
@@ -134,8 +143,8 @@ class Live:
     def _say_plainly(self, row: Row, now: float, *, first: bool, collected: bool) -> None:
         """Say what is new about a cell, in at most a few lines over its whole life; more only while it would be silent."""
         progress = row.progress
-        counts = f"{progress.done} of {progress.collected}, {progress.red} red"
-        quarter = progress.done * QUARTERS // progress.collected if progress.collected else 0
+        counts = f"{row.done} of {progress.collected}, {progress.red} red"
+        quarter = row.done * QUARTERS // progress.collected if progress.collected else 0
         lines = []
         if first:
             lines.append("started")

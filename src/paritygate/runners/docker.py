@@ -92,7 +92,8 @@ class DockerRunner:
             seconds=round(time.monotonic() - began, 3),
         )
         cell = self._judged(visit, visit.listener.cell(ending), failure)
-        watch(msgspec.structs.replace(visit.listener.progress, step=cell.status.value, running=()))
+        step = "stopped" if self._stopped and not visit.listener.ended else cell.status.value
+        watch(msgspec.structs.replace(visit.listener.progress, step=step, running=()))
         return cell
 
     def stop(self) -> None:

@@ -48,14 +48,16 @@ DUMP_SIGNAL_OFFSET = 11
 HIGH_DESCRIPTOR = 512
 WORKER_RESTARTS = 4
 EXIT_SECONDS = 2.0  # for a worker whose connection has ended, to end itself
+TEARDOWNS = 3  # tries to tear down a test that ended the session, whose fixtures may end it once more
 
 MESSAGE_LENGTH = 500
 TEXT_LENGTH = 20_000
 OUTPUT_LENGTH = 8_000
 
 # From the mildest to the worst. A failing call outweighs an error in its teardown, which often only follows from it.
-SEVERITY = {word: rank for rank, word in enumerate(("passed", "xpassed", "xfailed", "skipped", "error", "failed"))}
-RED = frozenset({"error", "failed"})
+SEVERITY = {word: rank for rank, word in enumerate(("passed", "xpassed", "xfailed", "skipped", "error", "failed", "crashed"))}
+RED = frozenset({"error", "failed", "crashed"})
+PHASE_OF_THE_DEAD = "???"  # pytest-forked's word, where the process it had forked for a test left no report
 
 Test = Tuple[str, int]
 Emit = Callable[..., None]
@@ -185,9 +187,9 @@ class Pipe:
                 self.counts[outcome] = self.counts.get(outcome, 0) + 1
             self._write(line)
 
-    def finish(self, exit_status: int) -> None:
-        """Write the last event."""
-        self.emit("finish", exit=exit_status, collected=self.collected, counts=self.counts)
+    def finish(self, exit_status: int, why: str) -> None:
+        """Write the last event; `why` says what ended the session before its end, where anything did."""
+        self.emit("finish", exit=exit_status, collected=self.collected, counts=self.counts, why=why)
 
     def _write(self, line: bytes) -> None:
         # A test may have closed the descriptor, and the number may by now belong to a file of its own.
@@ -233,6 +235,8 @@ class Roster:
 
     def __init__(self, settings: Settings) -> None:
         self._root = settings.root
+        self._tops = _folder_prefixes(settings.root)
+        self._rootdir = settings.rootdir
         self._rootdirs = _folder_prefixes(settings.rootdir)
         directory = os.path.relpath(settings.rootdir, settings.root)
         self._prefix = "" if directory == "." else directory.replace(os.sep, "/") + "/"
@@ -258,6 +262,13 @@ class Roster:
         if file not in self._files:
             self._files[file] = self._file_name(file)
         return self._files[file] + str(node.nodeid)[len(file.nodeid) :]
+
+    def asked_for(self, argument: str) -> str:
+        """Say what was asked for, a path from pytest's root directory and perhaps names in that file, relative to the tree."""
+        path, separator, names = argument.partition("::")
+        path = os.path.normpath(os.path.join(self._rootdir, path))
+        top = next((top for top in self._tops if path.startswith(top)), "")
+        return stable(path[len(top) :].replace(os.sep, "/") + separator + names)
 
     def number(self, items: Iterable[pytest.Item]) -> None:
         """Name the items that have no name yet, in the order given."""
@@ -356,11 +367,12 @@ def regrouped(items: Sequence[pytest.Item]) -> Optional[List[pytest.Item]]:
 class Ordering:
     """Outermost around all that orders collected items: gives the others the seeded order, and has the last word after them."""
 
-    def __init__(self, settings: Settings, roster: Roster, refuse: Callable[[str], None]) -> None:
+    def __init__(self, settings: Settings, roster: Roster) -> None:
         self.excluded: Dict[str, str] = {}
+        self.missing: Dict[str, None] = {}
+        self.is_done = False
         self._settings = settings
         self._roster = roster
-        self._refuse = refuse
         wanted = settings.exactly if settings.exactly is not None else settings.only
         self._wanted = None if wanted is None else {test: index for index, test in enumerate(wanted)}
 
@@ -368,6 +380,7 @@ class Ordering:
     def pytest_collection_modifyitems(self, config: pytest.Config, items: List[pytest.Item]) -> Wrapper:
         """Order the items before and after everybody else."""
         self._roster.number(items)
+        self._look_for_what_was_asked(config, items)
         definition = Definition(items)
         self._narrow(config, items)
         forward = self._forward(items)
@@ -378,6 +391,16 @@ class Ordering:
         if outcome.excinfo is None:
             self._roster.number(items)
             items[:] = self._last_word(items, given, forward, definition)
+            self.is_done = True
+
+    def _look_for_what_was_asked(self, config: pytest.Config, items: List[pytest.Item]) -> None:
+        """Note the ids among the arguments that no test has, before any is left out; pytest itself does not name them all."""
+        asked = [] if config.option.pyargs else [str(argument) for argument in config.args if "::" in str(argument)]
+        there = [self._roster.test(item)[0] for item in items] if asked else []
+        for nodeid in map(self._roster.asked_for, asked):
+            inside = (f"{nodeid}[", f"{nodeid}::")
+            if not any(each == nodeid or each.startswith(inside) for each in there):
+                self.missing[nodeid] = None
 
     def _narrow(self, config: pytest.Config, items: List[pytest.Item]) -> None:
         """Leave out what is excluded by its mark, and what this run is not about."""
@@ -397,7 +420,8 @@ class Ordering:
         reason = mark.kwargs.get("reason", mark.args[0] if mark.args else "")
         nodeid = self._roster.test(item)[0]
         if not isinstance(reason, str) or not reason.strip():
-            self._refuse(f'`{nodeid}` is marked `parity_exclude` without saying why; write `parity_exclude(reason="...")`')
+            said = f'`{nodeid}` is marked `parity_exclude` without saying why; write `parity_exclude(reason="...")`'
+            raise pytest.UsageError(said)
         self.excluded[nodeid] = str(reason)
         return True
 
@@ -517,6 +541,19 @@ class Investigator:
         return Scene(_qualified(type(inner)), _message(inner), file, line, error.test.name, error.example.source)
 
 
+def _how_it_ends(error: BaseException) -> str:
+    """Say what ended a session, or would have: in the words of who wrote it, as far as they are known."""
+    if isinstance(error, pytest.UsageError):
+        return "\n".join(map(str, error.args))
+    if isinstance(error, pytest.exit.Exception):
+        return f'pytest.exit("{_message(error)}")'
+    said = _message(error)
+    if type(error).__name__ in ("Interrupted", "Failed") and said:  # pytest's and xdist's own, which only carry a sentence
+        return said
+    name = _qualified(type(error))
+    return f"{name}: {said}" if said else name
+
+
 def _qualified(kind: type) -> str:
     module = getattr(kind, "__module__", "")
     return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"
@@ -583,7 +620,7 @@ class Fold:
     @staticmethod
     def _outcome(report: Any) -> str:
         if report.outcome == "failed":
-            return "failed" if report.when == "call" else "error"
+            return {"call": "failed", PHASE_OF_THE_DEAD: "crashed"}.get(report.when, "error")
         if hasattr(report, "wasxfail"):
             return "xfailed" if report.outcome == "skipped" else "xpassed"
         return str(report.outcome)
@@ -596,18 +633,20 @@ def _without(text: str, prefix: str) -> str:
 class Recorder:
     """Records the tests of this process, which is the only one or a worker."""
 
-    def __init__(self, settings: Settings, emit: Emit, refuse: Callable[[str], None], worker: str) -> None:
+    def __init__(self, settings: Settings, emit: Emit, worker: str) -> None:
         self._settings = settings
         self._emit = emit
         self._worker = worker
         self._roster = Roster(settings)
-        self._ordering = Ordering(settings, self._roster, refuse)
+        self._ordering = Ordering(settings, self._roster)
         self._investigator = Investigator(settings, self._roster)
         self._current: Optional[Fold] = None
+        self._session: Optional[pytest.Session] = None
         self._collecting = False
         self._deselected = 0
         self._stacks = ""
         self.collected = 0
+        self.why = ""
 
     # What is there to be run
 
@@ -631,9 +670,24 @@ class Recorder:
     def pytest_collection(self, session: pytest.Session) -> Wrapper:
         """Put the ordering outside everything that was registered before collection, and, below, while it lasts."""
         self._collecting = True
+        self._session = session
         session.config.pluginmanager.register(self._ordering, "paritygate-ordering")
-        yield
+        outcome = yield
         self._collecting = False
+        if outcome.excinfo is not None:
+            self._stop(outcome.excinfo[1])
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Let what was asked for and is not there stop nothing: other tests are judged, and this one is known to be missing.
+
+        The list is private to pytest, which ends the session over it; a pytest without it ends the session, and says why.
+        """
+        unfound = getattr(self._session, "_notfound", None)
+        if report.nodeid == "" and unfound:
+            paths = (self._roster.asked_for(argument) for argument, _ in unfound)
+            self._ordering.missing.update((path, None) for path in paths if "::" not in path)
+            unfound.clear()
 
     @pytest.hookimpl
     def pytest_plugin_registered(self, plugin: object, manager: pytest.PytestPluginManager) -> None:
@@ -667,7 +721,11 @@ class Recorder:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Say which tests there are, and in which order they would run here."""
+        """Say which tests there are, and in which order they would run here; pytest asks after a collection that failed, too."""
+        if not self._ordering.is_done:
+            return
+        for nodeid in self._ordering.missing:
+            self._emit("collect-missing", nodeid=nodeid)
         tests = [self._roster.test(item) for item in session.items]
         self.collected = len(tests)
         excluded = self._ordering.excluded
@@ -684,19 +742,29 @@ class Recorder:
     # What one test does
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Wrapper:
-        """Record one test from before its setup until after its teardown."""
+    def pytest_runtest_protocol(self, item: pytest.Item, nextitem: Optional[pytest.Item]) -> Wrapper:
+        """Record one test from before its setup until after its teardown.
+
+        `pytest.exit`, an interrupt or a fault in a plugin would end the session: all tests that come later would be unknown,
+        for what one has done. So it is that one's error, and the session goes on.
+        """
         nodeid, occurrence = self._roster.test(item)
         self._current = fold = Fold()
         self._emit("test-start", nodeid=nodeid, occurrence=occurrence, worker=self._worker)
         start = _Real.clock()
         outcome = yield
+        failure = None
+        if outcome.excinfo is not None:
+            if fold.pid != _Process.pid:  # a child of the test; the session is its parent's
+                _Real.leave(1)
+            goes_on = _torn_down(item, nextitem)
+            fold.outcome, failure = "error", self._session_ended(outcome.excinfo[1], item, goes_on=goes_on)
+            if goes_on:
+                item.session.testsfailed += 1
+                outcome.force_result(True)  # noqa: FBT003 - the hook's own word for a test that was run
         seconds = _Real.clock() - start
         self._current = None
-        failure = None
-        if outcome.excinfo is not None:  # `pytest.exit`, an interrupt, or a fault in a plugin: the session ends with this test
-            fold.outcome, failure = "error", self._session_ended(outcome.excinfo[1], item)
-        elif fold.outcome in RED:
+        if failure is None and fold.outcome in RED:
             failure = self._failure(fold.worst)
         self._emit(
             "test",
@@ -726,13 +794,33 @@ class Recorder:
 
     def _failure(self, report: Any) -> Dict[str, Any]:
         scene = getattr(report, "_paritygate", None)
-        return self._investigator.describe(
-            str(report.when), None if scene is None else Scene(*scene), _longrepr(report), report.location
-        )
+        phase = "process" if report.when == PHASE_OF_THE_DEAD else str(report.when)
+        return self._investigator.describe(phase, None if scene is None else Scene(*scene), _longrepr(report), report.location)
 
-    def _session_ended(self, error: BaseException, item: pytest.Item) -> Dict[str, Any]:
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
+        """Note what ends the session before its end, outside any test."""
+        self._stop(excinfo.value)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_internalerror(self, excinfo: Any) -> None:
+        """Note the fault that ends the session before its end."""
+        self._stop(excinfo.value)
+
+    def _stop(self, error: BaseException) -> None:
+        if self.why:
+            return
+        self.why = _how_it_ends(error)
+        if self._worker:
+            self._emit("stopped", why=self.why, usage=isinstance(error, pytest.UsageError))
+
+    def _session_ended(self, error: BaseException, item: pytest.Item, *, goes_on: bool) -> Dict[str, Any]:
         scene = self._investigator.scene(error)
-        return self._investigator.describe("session", scene, f"{scene.exception}: {scene.message}", item.location)
+        if isinstance(error, pytest.exit.Exception):
+            scene = scene._replace(exception="pytest.exit")
+        text = f"{_how_it_ends(error)} in this test ends the whole session of pytest"
+        text += "; the tests after it were run all the same" if goes_on else ""
+        return self._investigator.describe("session", scene, text, item.location)
 
     # What is carried from a worker to the controller by xdist
 
@@ -755,6 +843,19 @@ class Recorder:
         outcome = yield
         if _Process.pid != pid:
             _Real.leave(0 if outcome.excinfo is None else 1)
+
+
+def _torn_down(item: pytest.Item, nextitem: Optional[pytest.Item]) -> bool:
+    """Tear down a test that was left in the middle; False where that cannot be done, so that the next one could not run."""
+    for _ in range(TEARDOWNS):
+        try:
+            item.ihook.pytest_runtest_teardown(item=item, nextitem=nextitem)
+        except (KeyboardInterrupt, pytest.exit.Exception):  # from a fixture that is as determined as the test
+            continue
+        except BaseException:  # noqa: BLE001 - the test is an error as it is, and pytest has finished tearing down
+            return True
+        return True
+    return False
 
 
 def _root_of(error: BaseException) -> BaseException:
@@ -803,7 +904,7 @@ class Alone:
             _Real.leave(1)
         yield
         self._pipe.collected = self._recorder.collected
-        self._pipe.finish(int(session.exitstatus))
+        self._pipe.finish(int(session.exitstatus), self._recorder.why)
 
 
 # -------------------------------------------------------------------------------------------------- sharing out over workers
@@ -881,7 +982,10 @@ class StaticScheduler:
 
     def add_node_collection(self, node: Any, collection: Sequence[str]) -> None:
         """Note what a worker has collected, by the names that it told beforehand."""
+        self._controller.check_refusals()
         tests = self._controller.collected_by(node)
+        if tests is None:  # its collection failed, and why is about to be heard
+            tests, collection = [], []
         if len(tests) != len(collection):
             raise pytest.UsageError(f"worker `{node.gateway.id}` changed its tests after collecting them; give it no such plugin")
         self._slot(node).collection = {test: index for index, test in enumerate(tests)}
@@ -907,6 +1011,7 @@ class StaticScheduler:
 
     def remove_node(self, node: Any) -> Optional[str]:
         """Free a worker's slot and say in which test it died, if it did."""
+        self._controller.check_refusals()
         slot = self._slot(node)
         left = [test for _, test in slot.sent if not self._controller.is_done(test)]
         slot.node = slot.collection = None
@@ -965,6 +1070,7 @@ class Controller:
         self._pids: Dict[str, int] = {}
         self._running: Dict[str, Tuple[Test, float]] = {}
         self._done: Set[Test] = set()
+        self._why = ""
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -989,15 +1095,25 @@ class Controller:
     def pytest_sessionfinish(self, session: pytest.Session) -> Wrapper:
         """Say the last word, once the workers are gone."""
         yield
-        self._pipe.finish(int(session.exitstatus))
+        self._pipe.finish(int(session.exitstatus), self._why)
 
-    def collected_by(self, node: Any) -> List[Test]:
-        """Say which tests a worker has, in its order."""
-        return self._collected.get(str(node.gateway.id), [])
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
+        """Note what ends the session before its end; where it comes from a worker, the worker has said it better."""
+        self._why = self._why or _how_it_ends(excinfo.value)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_internalerror(self, excinfo: Any) -> None:
+        """Note the fault that ends the session before its end."""
+        self._why = self._why or _how_it_ends(excinfo.value)
+
+    def collected_by(self, node: Any) -> Optional[List[Test]]:
+        """Say which tests a worker has, in its order; None where it came to no end of collecting them."""
+        return self._collected.get(str(node.gateway.id))
 
     def groups_of(self, node: Any) -> List[Tuple[Test, str]]:
         """Say which tests a worker has, each with the group that must stay together."""
-        return list(zip(self.collected_by(node), self._groups.get(str(node.gateway.id), [])))
+        return list(zip(self.collected_by(node) or [], self._groups.get(str(node.gateway.id), [])))
 
     def check_refusals(self) -> None:
         """End the session where a worker found that it must not run."""
@@ -1048,8 +1164,8 @@ class Controller:
         elif kind == "groups":
             self._groups[worker] = facts["groups"]
             return
-        elif kind == "refused":
-            self._refusals.append(facts["message"])
+        elif kind == "stopped":
+            self._note_stop(facts["why"], usage=facts["usage"])
             return
         elif kind == "workers":
             self._pids[worker] = facts["pid"]
@@ -1060,6 +1176,12 @@ class Controller:
             self._done.add((facts["nodeid"], facts["occurrence"]))
         if self._is_news(kind, facts):
             self._pipe.emit(kind, **facts)
+
+    def _note_stop(self, why: str, *, usage: bool) -> None:
+        """Note why a worker ended before its end; where what it was asked for was wrong, it is so for all of them."""
+        self._why = self._why or why
+        if usage:
+            self._refusals.append(why)
 
     def _is_news(self, kind: str, facts: Dict[str, Any]) -> bool:
         """Whether no other worker has said the same: all collect, one is heard."""
@@ -1221,7 +1343,7 @@ def _take_charge(config: pytest.Config, claim: Claim) -> None:
     if claim.settings.workers:
         register(Controller(claim.settings, pipe), "paritygate-controller")
     else:
-        recorder = Recorder(claim.settings, pipe.emit, _refuse, worker="")
+        recorder = Recorder(claim.settings, pipe.emit, worker="")
         register(recorder, "paritygate-recorder")
         register(Alone(pipe, recorder), "paritygate-alone")
 
@@ -1232,12 +1354,8 @@ def _join_as_worker(config: pytest.Config, workerinput: Mapping[str, Any]) -> No
     neutraliser = Neutraliser(settings, config)
     neutraliser.set_options()
     config.pluginmanager.register(Preparation(neutraliser, None), "paritygate-preparation")
-    recorder = Recorder(settings, emit, lambda message: emit("refused", message=message), worker=workerinput["workerid"])
+    recorder = Recorder(settings, emit, worker=workerinput["workerid"])
     config.pluginmanager.register(recorder, "paritygate-recorder")
-
-
-def _refuse(message: str) -> None:
-    raise pytest.UsageError(message)
 
 
 # What is done at import: before any code of the project runs, the way to the launcher is taken out of its reach.

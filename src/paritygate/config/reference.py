@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 import msgspec
 from msgspec import inspect
 
-from paritygate.config import EnvironmentSettings, ImageSettings, Settings, default_environments
-from paritygate.config_tables import bare, describe, fields
+from paritygate.config.settings import EnvironmentSettings, ImageSettings, Settings, default_environments
+from paritygate.config.tables import bare, describe, fields
 
 INTRODUCTION = """\
 # Configuration
 
-<!-- Generated from `src/paritygate/config.py` by `python docs/configuration.py`; a test compares them. -->
+<!-- Generated from `src/paritygate/config/settings.py` by `python docs/configuration.py`; a test compares them. -->
 
 Nothing needs to be configured. What can be stands under `[tool.paritygate]` in `pyproject.toml`, or at the top of
 `paritygate.toml` beside it; having both is an error. Unknown keys, wrong types and impossible values are reported all

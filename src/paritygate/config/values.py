@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from paritygate.axes import locale_name, memory_bytes, umask_bits, variable_name, zone_name
-from paritygate.config import EnvironmentSettings, Settings
-from paritygate.config_tables import join
+from paritygate.config.settings import EnvironmentSettings, Settings
+from paritygate.config.tables import join
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 
@@ -39,6 +39,8 @@ def _of_all(settings: Settings) -> Iterator[str]:
             yield f"`{path}`: expected a number of seconds, got `{value}`"
     if not settings.report:
         yield "`report`: expected the path of a file, got nothing"
+    if settings.image.install_project == "":
+        yield "`image.install-project`: expected a command, got nothing; `false` leaves the project as it lies"
     if not settings.environments:
         yield "`environments`: there are none; name at least one, or leave the table out to have `local-like` and `server-like`"
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import msgspec
 
 from paritygate.axes import locale_name, near_miss
-from paritygate.config import Settings, default_environments
-from paritygate.config_tables import Problems, read_table, show
-from paritygate.config_values import impossible
+from paritygate.config.settings import Settings, default_environments
+from paritygate.config.tables import Problems, read_table, show
+from paritygate.config.values import impossible
 from paritygate.errors import ConfigError, UsageError
 
 OWN_FILE = "paritygate.toml"
@@ -60,7 +60,7 @@ def load(project: Path) -> Loaded:
         return _loaded(own, OWN_FILE)
     if shared is not None:
         return _loaded(shared, f"{SHARED_FILE} [tool.paritygate]")
-    return Loaded(settings=Settings(), notes=(f"nothing is configured: there is neither `{OWN_FILE}` nor `[tool.paritygate]`",))
+    return Loaded(settings=Settings())
 
 
 def _loaded(table: object, source: str) -> Loaded:

@@ -1,6 +1,6 @@
 """The configuration: what a project may set, with every default and what it means.
 
-It reads nothing: `config_file` does, and `docs/configuration.md` is generated from what stands here.
+It reads nothing: `config.file` does, and `docs/configuration.md` is generated from what stands here.
 """
 
 from __future__ import annotations
@@ -25,6 +25,13 @@ class ImageSettings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     python: Annotated[str, Meta(description="Python version, such as `3.12`; empty: what the project asks for")] = ""
     system_packages: Annotated[tuple[str, ...], Meta(description="Packages of the distribution to install")] = ()
     install: Annotated[tuple[str, ...], Meta(description="Commands that install the dependencies, instead of those found")] = ()
+    install_project: Annotated[
+        bool | str,
+        Meta(
+            description="Whether the project itself is installed, editable, in its tree; text: the command that does it instead, "
+            "run in the project's folder"
+        ),
+    ] = True
     extra_ca_certs: Annotated[str, Meta(description="File with further certificates to trust while installing")] = ""
 
 

@@ -1,0 +1,1 @@
+"""The configuration: what a project may set, read strictly and explained."""

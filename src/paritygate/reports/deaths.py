@@ -1,0 +1,98 @@
+"""Cells that did not finish, and what is said of several of them in the same words, once.
+
+It knows what was seen of a cell, not what that makes of any test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from rich.text import Text
+
+from paritygate.classifier.evidence import KILLING
+from paritygate.outcomes.cells import Cell
+from paritygate.outcomes.words import CellStatus, Purpose
+from paritygate.reports.advice import AFTER_STATUS
+from paritygate.reports.text import cut, in_one_line, listed, spell_out
+
+TAIL_LINES = 8
+
+KNOWN = frozenset({CellStatus.FINISHED, CellStatus.NO_TESTS, CellStatus.UNUSABLE})
+"""After these ends of a gate cell an outcome of every test is known."""
+
+
+def said_once(reasons: Iterable[str], cells: Sequence[Cell]) -> dict[str, str]:
+    """Say for each reason what stands for it and for all that differ from it by nothing but the cell they name."""
+    gate = {f"`{cell.env}` attempt {cell.attempt}": cell for cell in cells if cell.purpose is Purpose.GATE}
+    alike: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for reason in reasons:
+        named = min((phrase for phrase in gate if phrase in reason), key=reason.index, default="")
+        before, _, behind = reason.partition(named) if named else (reason, "", "")
+        alike.setdefault((before, behind), []).append((reason, named))
+    result: dict[str, str] = {}
+    for (before, behind), group in alike.items():
+        names = [named for _, named in group]
+        where = f"all {len(gate)} cells" if 1 < len(gate) == len(set(names)) else ", ".join(dict.fromkeys(names))
+        result |= {reason: f"{before}{where}{behind}" for reason, _ in group}
+    return result
+
+
+def dead_cells(cells: Sequence[Cell], known: str, width: int) -> Iterator[str | Text]:
+    """Show the cells that did not finish, those together that ended in the same way; `known` has been said above."""
+    groups: dict[tuple[object, ...], list[Cell]] = {}
+    for cell in cells:
+        if cell.status is not CellStatus.FINISHED:
+            groups.setdefault((cell.purpose, cell.status, cell.detail, cell.running), []).append(cell)
+    for group in groups.values():
+        yield from _group(group, cells, known, width)
+
+
+def _group(group: Sequence[Cell], cells: Sequence[Cell], known: str, width: int) -> Iterator[str | Text]:
+    first = group[0]
+    tail = first.stderr_tail.splitlines()[-TAIL_LINES:]
+    same = {line.strip() for line in tail}
+    detail = "" if in_one_line(first.detail) in known else "\n".join(_without(first.detail.splitlines(), same))
+    yield Text(f"{_named(group, cells)} {first.status}{f': {in_one_line(detail)}' if detail else ''}", style="bold")
+    if first.running:
+        yield f"  running then: {listed(test.nodeid for test in first.running)}"
+    if tail and len({cell.stderr_tail for cell in group}) > 1:
+        yield f"  the end of what {name(first)} printed:"
+    for line in tail:
+        yield f"  | {cut(spell_out(line), width - 4)}"
+    yield f"  hint: {AFTER_STATUS[first.status]}"
+
+
+def _without(lines: Iterable[str], said: set[str]) -> Iterator[str]:
+    return (line for line in lines if line.strip() not in said)
+
+
+def _named(group: Sequence[Cell], cells: Sequence[Cell]) -> str:
+    purpose = group[0].purpose
+    names = tuple(dict.fromkeys(name(cell) for cell in group))
+    if len(names) == 1:
+        return f"cell {names[0]} ({purpose})"
+    if len(group) == sum(cell.purpose is purpose for cell in cells):
+        return f"all {len(group)} cells ({purpose})"
+    return f"cells {', '.join(names)} ({purpose})"
+
+
+def name(cell: Cell) -> str:
+    """Say which cell this is."""
+    return f"{cell.env}-{cell.attempt}"
+
+
+def culprits(cells: Iterable[Cell]) -> tuple[str, ...]:
+    """Say which cells have left tests without an outcome, and in which test, as far as that is known."""
+    return tuple(dict.fromkeys(_culprit(cell) for cell in cells if _leaves_open(cell)))
+
+
+def _leaves_open(cell: Cell) -> bool:
+    return cell.status not in KNOWN if cell.purpose is Purpose.GATE else cell.status is not CellStatus.FINISHED
+
+
+def _culprit(cell: Cell) -> str:
+    end = f"cell {name(cell)} ({cell.purpose}) {cell.status}"
+    if cell.running:
+        return f"{end} in {listed(test.nodeid for test in cell.running)}"
+    killers = [run.nodeid for run in cell.tests if run.outcome in KILLING]
+    return f"{end} after {listed(killers)}" if killers else end

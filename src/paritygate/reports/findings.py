@@ -1,0 +1,154 @@
+"""Every test that is not consistent green, worst label first: the first ones one by one, the rest counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.text import Text
+
+from paritygate.outcomes.artifact import Artifact, Cause, Finding
+from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
+from paritygate.outcomes.words import Label, Purpose
+from paritygate.reports.advice import AFTER_LABEL
+from paritygate.reports.deaths import culprits, name
+from paritygate.reports.text import MOST_NAMES, cut, spell_out
+
+MOST_TESTS = 50
+MOST_FILES = 20
+MOST_FAILURES = 2
+
+WORST_FIRST = (
+    Label.UNDECIDED,
+    Label.NONDETERMINISM_EVERYWHERE,
+    Label.NONDETERMINISM,
+    Label.COUPLING,
+    Label.CONSISTENT_RED,
+)
+
+Runs = list[tuple[Cell, TestRun]]
+
+
+def findings(artifact: Artifact, width: int) -> Iterator[str | Text]:
+    """Say what is known of each test that asks for something."""
+    place = {label: number for number, label in enumerate(WORST_FIRST)}
+    chosen = sorted(
+        (each for each in artifact.tests if each.label in place),
+        key=lambda each: (place[each.label], each.nodeid, each.occurrence),
+    )
+    shown = chosen[:MOST_TESTS]
+    runs = _runs(artifact.cells, {TestId(finding.nodeid, finding.occurrence) for finding in shown})
+    for label, group in groupby(shown, key=lambda each: each.label):
+        yield from _heading(label, artifact)
+        told = [(finding, _told(finding, runs.get(TestId(finding.nodeid, finding.occurrence), []), width)) for finding in group]
+        for lines, alike in groupby(told, key=lambda each: each[1]):
+            yield from _alike([finding for finding, _ in alike], lines)
+    yield from _rest(chosen[MOST_TESTS:])
+
+
+def _heading(label: Label, artifact: Artifact) -> Iterator[str | Text]:
+    yield Text(f"{label}: {AFTER_LABEL[label]}", style="bold")
+    if label is Label.UNDECIDED:
+        causes = culprits(artifact.cells)
+        yield from (f"  since {cause}" for cause in causes[:MOST_NAMES])
+        if len(causes) > MOST_NAMES:
+            yield f"  and {len(causes) - MOST_NAMES} more cells in the report"
+
+
+def _rest(left: Sequence[Finding]) -> Iterator[str]:
+    """Count by file and label the tests that are not shown."""
+    if not left:
+        return
+    yield f"and {len(left)} more in the report:"
+    counted = Counter((finding.nodeid.partition("::")[0], finding.label) for finding in left).most_common()
+    for (file, label), count in counted[:MOST_FILES]:
+        yield f"  {spell_out(file)}: {count} {label}"
+    if len(counted) > MOST_FILES:
+        yield f"  elsewhere: {sum(count for _, count in counted[MOST_FILES:])}"
+
+
+def _runs(cells: Sequence[Cell], wanted: set[TestId]) -> dict[TestId, Runs]:
+    """Find what the gate cells say of some tests."""
+    runs: dict[TestId, Runs] = {}
+    for cell in cells:
+        if cell.purpose is Purpose.GATE and wanted:
+            for run in cell.tests:
+                if run.test in wanted:
+                    runs.setdefault(run.test, []).append((cell, run))
+    return runs
+
+
+def _alike(some: Sequence[Finding], lines: Sequence[str]) -> Iterator[str]:
+    """Show tests that follow each other and of which the same is to be told, such as those of one function; it is told once."""
+    for finding in some:
+        which = f" (number {finding.occurrence + 1} of this id)" if finding.occurrence else ""
+        outcomes = " | ".join(f"{env} {' '.join(attempts)}" for env, attempts in finding.outcomes.items())
+        yield f"  {spell_out(finding.nodeid)}{which}   {outcomes}"
+    if lines and len(some) > 1:
+        yield f"    of all {len(some)}:"
+    for line in lines:
+        yield f"    {line}"
+
+
+def _told(finding: Finding, runs: Runs, width: int) -> list[str]:
+    lines = [cut(line, width - 4) for line in _failures(runs) or _reasons(runs)]
+    if finding.cause is not None:
+        lines.append(f"cause: {spell_out(_cause(finding.cause))}")
+    if finding.confirmed:
+        lines.append(f"confirmed by {finding.confirmed} further attempt{'s' * (finding.confirmed != 1)}")
+    if finding.note:
+        lines.append(f"note: {spell_out(finding.note)}")
+    return lines
+
+
+def _failures(runs: Runs) -> list[str]:
+    """Say in a line each how a test fails first in every environment, then what differs from that, up to a number."""
+    failures = [(cell, run) for cell, run in runs if run.failure is not None]
+    first: dict[EnvironmentName, tuple[Cell, TestRun]] = {}
+    for cell, run in failures:
+        first.setdefault(cell.env, (cell, run))
+    lines: dict[str, list[str]] = {}
+    for cell, run in first.values():
+        lines.setdefault(_failure(run), []).append(name(cell))
+    seen = {_fingerprint(run) for _, run in first.values()}
+    others: dict[str, tuple[Cell, TestRun]] = {}
+    for cell, run in failures:
+        if _fingerprint(run) not in seen:
+            others.setdefault(_fingerprint(run), (cell, run))
+    room = max(MOST_FAILURES - len(lines), 0)
+    said = [f"{', '.join(names)}: {line}" for line, names in lines.items()]
+    said += [f"{name(cell)}: {_failure(run)}" for cell, run in tuple(others.values())[:room]]
+    more = len(others) - room
+    return said + [f"and {more} more that differ{'s' * (more == 1)}"] * (more > 0)
+
+
+def _fingerprint(run: TestRun) -> str:
+    return run.failure.fingerprint if run.failure is not None else ""
+
+
+def _failure(run: TestRun) -> str:
+    """Say a failure in one line: where, and what first."""
+    failure = run.failure
+    if failure is None:
+        return ""
+    place = f"{failure.file}:{failure.line} " if failure.file else ""
+    first = failure.message.strip().partition("\n")[0]
+    what = first if first.startswith(failure.exception) else f"{failure.exception}: {first}".removesuffix(": ")
+    return spell_out(f"{place}{what}")
+
+
+def _reasons(runs: Runs) -> list[str]:
+    """Say why a test did not run, where nothing failed."""
+    reasons = {run.reason: f"{name(cell)}: {run.outcome}: {run.reason}" for cell, run in reversed(runs) if run.reason}
+    return [spell_out(line) for line in reasons.values()][:MOST_FAILURES]
+
+
+def _cause(cause: Cause) -> str:
+    """Say a cause in one line."""
+    parts = [f"{cause.kind}{''.join(f' {axis}' for axis in cause.axes)}"]
+    if cause.polluters:
+        parts.append(f"after {', '.join(cause.polluters)}")
+    if cause.files:
+        parts.append(f"reads {', '.join(cause.files)}")
+    return "; ".join([*parts, cause.detail] if cause.detail else parts)

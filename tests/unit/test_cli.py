@@ -1,0 +1,108 @@
+"""What the command line makes of its words, and what is settled from them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from paritygate.cli import RunOptions, absolute, code_of
+from paritygate.config.file import Overrides
+from paritygate.docker_engine.verbs import Engine
+from paritygate.errors import UnrecordedError, UsageError
+from paritygate.gate.request import Request, World
+from paritygate.gate.settled import FIRST_ESTIMATE, estimate, settle
+from paritygate.outcomes.artifact import Verdict
+from paritygate.outcomes.words import ExitCode, VerdictName
+from tests.support.builders import an_artifact
+
+OPTIONS = RunOptions(
+    selection=(),
+    keyword="",
+    marker="",
+    arguments=(),
+    project=".",
+    environments=(),
+    attempts=None,
+    seeds=(),
+    timeout=None,
+    report=None,
+    host="",
+    quiet=False,
+)
+
+
+def no_engine() -> Engine:
+    raise AssertionError
+
+
+WORLD = World(
+    connect=no_engine,
+    variables={},
+    version="0.1.0",
+    now=lambda: datetime.now(UTC),
+    monotonic=lambda: 0.0,
+    sleep=lambda _seconds: None,
+    say=lambda _line: None,
+    watch=lambda _progress: None,
+)
+
+
+def test_the_option_is_relative_to_where_the_user_is_and_the_setting_to_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "here").mkdir()
+    (tmp_path / "project" / "paritygate.toml").write_text("report = 'set.json'\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path / "here")
+    given = msgspec.structs.replace(OPTIONS, project="../project", report="../here/given.json").request()
+    assert settle(given, WORLD).report == tmp_path / "here" / "given.json"
+    assert settle(msgspec.structs.replace(given, overrides=Overrides()), WORLD).report == tmp_path / "project" / "set.json"
+
+
+@pytest.mark.parametrize("report", ["", "folder/"])
+def test_a_report_without_a_name_is_refused(report: str) -> None:
+    with pytest.raises(UsageError, match="`--report` expects the path of a file"):
+        msgspec.structs.replace(OPTIONS, report=report).request()
+
+
+def test_a_folder_that_is_gone_is_no_place_to_start_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(UsageError, match="the folder from which this was started is gone"):
+        absolute("r.json")
+
+
+@pytest.mark.parametrize("report", ["/dev/zero", "nothing", "."])
+def test_an_old_report_is_no_longer_asked_than_a_file_can_answer(tmp_path: Path, report: str) -> None:
+    assert estimate(tmp_path / report, 1800.0) == FIRST_ESTIMATE
+
+
+@pytest.mark.parametrize(("content", "seconds"), [(b"{}", 900.0), (b'{"timings": {"cells": 100.0, "confirm": 20.0}}', 180.0)])
+def test_the_next_run_is_expected_to_take_half_as_long_again(tmp_path: Path, content: bytes, seconds: float) -> None:
+    (tmp_path / "r.json").write_bytes(content)
+    assert estimate(tmp_path / "r.json", 1800.0) == seconds
+
+
+def test_words_that_no_report_could_hold_are_refused_before_anything_runs(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is not UTF-8"):
+        settle(Request(project=tmp_path, keyword="\udcff"), WORLD)
+
+
+def test_an_option_for_pytest_without_its_value_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="`-k` needs a value"):
+        settle(Request(project=tmp_path, overrides=Overrides(selection=("-k",))), WORLD)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "code"),
+    [(ExitCode.PARITY, 4), (ExitCode.CONSISTENT_RED, 4), (ExitCode.COUPLING, 4), (ExitCode.NO_VERDICT, 4), (ExitCode.REFUSED, 5)],
+)
+def test_a_verdict_on_no_record_is_worth_4_at_least(verdict: ExitCode, code: int) -> None:
+    artifact = an_artifact(verdict=Verdict(name=VerdictName.PARITY, exit_code=verdict, axes=(), line=""))
+    assert code_of(artifact, None) == verdict
+    assert code_of(artifact, UnrecordedError("cannot write `r.json`: No space left on device")) == code

@@ -1,0 +1,46 @@
+"""Time zones that vary while the dates in them do not: the report has to say so."""
+
+from __future__ import annotations
+
+import pytest
+
+from paritygate.classifier.surroundings import varied
+from paritygate.outcomes.cells import Cell, Dates
+from paritygate.outcomes.words import Purpose
+from tests.support.builders import a_cell, a_record
+
+ZONES = [a_record("a", {"timezone": "Asia/Shanghai"}), a_record("b", {"timezone": "UTC"})]
+AHEAD, SAME, NEXT = Dates("2024-05-02", "2024-05-01"), Dates("2024-05-01", "2024-05-01"), Dates("2024-05-02", "2024-05-02")
+BEHIND = Dates("2024-04-30", "2024-05-01")
+
+
+def cells(*dates: Dates, last: Dates = SAME) -> list[Cell]:
+    return [a_cell("a", dates=dates), a_cell("b", dates=(SAME, last))]
+
+
+@pytest.mark.parametrize(
+    ("seen", "why"),
+    [
+        (cells(AHEAD, AHEAD), ""),
+        (cells(BEHIND, BEHIND), ""),
+        (cells(AHEAD, NEXT, last=NEXT), "dates equal for a part of the run"),
+        (cells(BEHIND, SAME), "dates equal for a part of the run"),
+        (cells(SAME, SAME), "dates equal"),
+        (cells(NEXT, last=NEXT), "dates equal"),
+        (cells(), ""),
+        ([], ""),
+    ],
+)
+def test_time_zones_whose_dates_are_equal_vary_with_a_remark(seen: list[Cell], why: str) -> None:
+    (row,) = varied(ZONES, seen, {})
+    assert (row.varied, row.why) == (True, why)
+
+
+def test_dates_in_confirming_cells_say_nothing_of_the_gate() -> None:
+    further = [a_cell(env, 3, dates=(SAME,), purpose=Purpose.CONFIRM) for env in "ab"]
+    assert varied(ZONES, [*cells(AHEAD, AHEAD), *further], {})[0].why == ""
+
+
+def test_another_axis_gets_no_remark_about_dates() -> None:
+    records = [a_record("a", {"locale": "C.UTF-8"}), a_record("b", {"locale": "en_US.UTF-8"})]
+    assert varied(records, cells(SAME), {})[0].why == ""
