@@ -48,6 +48,13 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def casefs(session: nox.Session) -> None:
+    """Test the case-insensitive filesystem; takes root, /dev/fuse, a C compiler and the headers of libfuse 3."""
+    session.install("-e", ".", *TEST_GROUP)
+    session.run("pytest", "-m", "fuse", "tests/casefs", *session.posargs)
+
+
+@nox.session
 def lint(session: nox.Session) -> None:
     """Check style, types and structure."""
     session.install("-e", ".", "nox", *TEST_GROUP, *LINT_GROUP)
