@@ -432,6 +432,27 @@ def test_a_keyword_that_matches_nothing(project: Project) -> None:
     assert verdict_line(ended) == "no-verdict: no test was collected in any cell: no test was selected (exit 4)"
 
 
+def test_an_expression_that_is_none(project: Project) -> None:
+    ended = run(project(), "--attempts", "1", "-k", "and and")
+    assert ended.status == 4
+    said = "no-verdict: pytest could not work in any of the 2 cells: ERROR: Wrong expression passed to '-k': and and"
+    assert verdict_line(ended).startswith(said)
+
+
+def test_an_option_that_pytest_does_not_know(project: Project) -> None:
+    ended = run(project(), "--attempts", "1", "--", "--frobnicate")
+    said = "no-verdict: pytest could not work in any of the 2 cells: ERROR: unrecognized arguments: --frobnicate (exit 4)"
+    assert (ended.status, verdict_line(ended)) == (4, said)
+
+
+def test_an_id_that_is_nowhere_hides_no_other(project: Project) -> None:
+    ended = run(project(), "--attempts", "1", "tests/test_it.py::test_passes", "tests/test_it.py::nosuch")
+    said = "no-verdict: `tests/test_it.py::nosuch` was asked for and is in no cell (exit 4)"
+    assert (ended.status, verdict_line(ended)) == (4, said)
+    assert ended.finding("tests/test_it.py::nosuch").label is Label.UNDECIDED
+    assert ended.finding("tests/test_it.py::test_passes").label is Label.CONSISTENT_GREEN
+
+
 def test_every_test_skipped_everywhere(project: Project) -> None:
     ended = run(project(test="import pytest\n\n@pytest.mark.skip(reason='later')\n" + PASSES), *QUICK)
     assert ended.status == 4
@@ -498,6 +519,18 @@ def test_a_test_cannot_hurt_the_launcher(deaths: Ended) -> None:
 
 def test_a_test_that_fills_shared_memory_meets_the_limit(deaths: Ended) -> None:
     assert deaths.finding("tests/test_deaths.py::test_fills_shared_memory").label is Label.CONSISTENT_GREEN
+
+
+def test_a_test_that_ends_the_session_is_red_and_the_rest_is_judged(project: Project) -> None:
+    exits = 'import pytest\n\ndef test_exits():\n    pytest.exit("bye")\n\n'
+    interrupts = "def test_interrupts():\n    raise KeyboardInterrupt\n\n"
+    ended = run(project(test=exits + interrupts + PASSES), "--attempts", "1")
+    assert ended.status == 1
+    assert ended.finding("tests/test_it.py::test_exits").label is Label.CONSISTENT_RED
+    assert ended.finding("tests/test_it.py::test_interrupts").label is Label.CONSISTENT_RED
+    assert ended.finding("tests/test_it.py::test_passes").label is Label.CONSISTENT_GREEN
+    assert "pytest.exit: bye" in ended.stdout
+    assert "KeyboardInterrupt" in ended.stdout
 
 
 def test_a_test_that_kills_its_process_group_takes_the_controller_of_workers_with_it(project: Project) -> None:
