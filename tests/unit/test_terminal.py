@@ -211,7 +211,7 @@ all 4 cells (gate) unusable
   | conftest.py:3
   |   raise
   | E   RuntimeError: on purpose
-  hint: see the end of its output; pytest could not be started on this tree
+  hint: correct the selection, the options or the configuration that pytest names
 
 seeds: attempt 1 101, attempt 2 102
 """  # noqa: E501 - the first line is one line whatever its length
@@ -262,7 +262,7 @@ def test_what_cannot_be_decided_names_the_cell_and_the_test_that_are_the_cause()
     )
     finding = a_coupling(label=Label.UNDECIDED, outcomes={SERVER: (Outcome.NOT_RUN, Outcome.NOT_RUN)})
     lines = render(an_artifact(finding, cells=cells), 100).splitlines()
-    start = lines.index("undecided: see how its cells ended, and run again")
+    start = lines.index("undecided: see what its cells say of it, mend that, and run again")
     assert lines[start + 1 : start + 4] == [
         "  since cell server-like-1 (gate) timed_out in t.py::test_hangs",
         "  since cell server-like-2 (gate) crashed after t.py::test_dies",

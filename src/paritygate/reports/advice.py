@@ -15,7 +15,7 @@ AFTER_LABEL: Mapping[Label, str] = MappingProxyType(
         Label.COUPLING: "fix or narrow the patch",
         Label.NONDETERMINISM: "fix the test, or delete it",
         Label.NONDETERMINISM_EVERYWHERE: "fix the test, or the bug that it shows",
-        Label.UNDECIDED: "see how its cells ended, and run again",
+        Label.UNDECIDED: "see what its cells say of it, mend that, and run again",
         Label.EXCLUDED: "not run; its reason is listed",
     }
 )
@@ -27,7 +27,7 @@ AFTER_STATUS: Mapping[CellStatus, str] = MappingProxyType(
         CellStatus.TIMED_OUT: "fix what hangs, narrow the selection, or raise `cell-timeout` or `idle-timeout`",
         CellStatus.CRASHED: "see the end of its output; the test that was running is the first suspect",
         CellStatus.OUT_OF_MEMORY: "raise `memory`, or lower `workers`",
-        CellStatus.UNUSABLE: "see the end of its output; pytest could not be started on this tree",
+        CellStatus.UNUSABLE: "correct the selection, the options or the configuration that pytest names",
         CellStatus.NO_TESTS: "check the selection; no test of it ran",
         CellStatus.ENVIRONMENT_MISMATCH: "see which value did not take effect; the image may lack the zone or the locale",
     }
