@@ -224,7 +224,7 @@ def test_a_project_whose_metadata_imports_a_dependency_is_installed(engine: Dock
     said: list[str] = []
     frozen = output(engine, images.dependencies, "pip", "freeze", "--all")
     snapshot = baked(engine, request, images, a_tree(project, "digest"), said)
-    assert said[-1] == "the project does not build in isolation; once more where it can import what is installed"
+    assert said[-1] == "the project does not build in isolation: now where it can import what is installed"
     assert baking.note_of(snapshot) == ""
     command = "import a_thing; from importlib.metadata import version; print(version('a-thing'), a_thing.__file__)"
     assert output(engine, snapshot.tags[0], "python", "-c", command) == "4.5 /workspace/src/a_thing/__init__.py\n"

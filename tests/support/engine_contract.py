@@ -160,6 +160,8 @@ class EngineContract:
         assert made.labels[KIND_LABEL] == "contract"
         assert any(line.endswith(f" : ENV BUILT={tag}") for line in lines)
         assert made in engine.images()
+        assert made in engine.images(f"{KIND_LABEL}=contract")
+        assert made not in engine.images(f"{KIND_LABEL}=another")
 
     def test_a_build_that_fails_tells_the_end_of_its_log(self, engine: Engine, base: str, tag: str) -> None:
         recipe = f"FROM {base}\nRUN false".encode()

@@ -319,9 +319,11 @@ class FakeEngine:
                 return image.record
         return None
 
-    def images(self) -> tuple[ImageRecord, ...]:
-        """List our images."""
-        return tuple(image.record for image in self.held.values() if KIND_LABEL in image.record.labels)
+    def images(self, label: str = KIND_LABEL) -> tuple[ImageRecord, ...]:
+        """List the images with a label."""
+        name, _, value = label.partition("=")
+        records = [image.record for image in self.held.values()]
+        return tuple(each for each in records if name in each.labels and value in {"", each.labels[name]})
 
     def remove_image(self, reference: str) -> None:
         """Remove an image."""

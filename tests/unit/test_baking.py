@@ -91,8 +91,8 @@ def test_one_that_needs_what_is_installed_is_built_where_it_can_import_that(tmp_
     assert installer.plans[-1]["build_requires"] == ["setuptools"]
     assert note_of(image) == ""
     assert said[1:] == [
-        "the project does not install without a network; once more with one",
-        "the project does not build in isolation; once more where it can import what is installed",
+        "the project does not install without a network: now with one",
+        "the project does not build in isolation: now where it can import what is installed",
     ]
 
 
@@ -107,6 +107,25 @@ def test_one_that_cannot_be_installed_at_all_runs_from_its_root_and_its_image_sa
     again = a_request(engine, tmp_path)
     assert note_of(baking.bake(engine, again, said.append)) == IN_PLACE
     assert len(installer.plans) == 4
+
+
+def test_the_next_tree_begins_with_the_way_that_worked(tmp_path: Path) -> None:
+    installer = Installer(offline="no", online="no")
+    engine = an_engine(installer)
+    first, said = a_request(engine, tmp_path), list[str]()
+    baking.bake(engine, first, said.append)
+    later = msgspec.structs.replace(first, tree=msgspec.structs.replace(first.tree, digest="another"))
+    baking.bake(engine, later, said.append)
+    assert installer.ways == ["offline", "online", "unisolated", "unisolated"]
+    others = msgspec.structs.replace(later, images=msgspec.structs.replace(later.images, dependencies="others"), fresh="9")
+    baking.bake(engine, others, said.append)
+    assert installer.ways[4:] == ["offline", "online", "unisolated"]
+
+
+@pytest.mark.parametrize("last", ["", "in-place", "nonsense"])
+def test_every_way_is_tried_again_where_none_has_worked(tmp_path: Path, last: str) -> None:
+    recipe = a_request(an_engine(Installer()), tmp_path).images.recipe
+    assert [str(way) for way in baking.ways(recipe, last)] == ["offline", "online", "unisolated", "in-place"]
 
 
 @pytest.mark.parametrize("way", ["online", "unisolated"])

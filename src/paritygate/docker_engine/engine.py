@@ -10,6 +10,7 @@ from paritygate.docker_engine.client import Client
 from paritygate.docker_engine.container import DockerContainer
 from paritygate.docker_engine.owners import Run
 from paritygate.docker_engine.requests import (
+    KIND_LABEL,
     BuildRequest,
     ContainerRequest,
     EngineInfo,
@@ -52,9 +53,9 @@ class DockerEngine:
         """Look an image up by tag or id."""
         return images.find(self._client, reference)
 
-    def images(self) -> tuple[ImageRecord, ...]:
-        """List the images that carry our labels."""
-        return images.labelled(self._client)
+    def images(self, label: str = KIND_LABEL) -> tuple[ImageRecord, ...]:
+        """List the images that carry a label, `NAME` or `NAME=VALUE`; without one those that carry ours."""
+        return images.labelled(self._client, label)
 
     def remove_image(self, reference: str) -> None:
         """Remove an image; not an error when it is gone already."""

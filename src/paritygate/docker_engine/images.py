@@ -20,7 +20,7 @@ from paritygate.docker_engine.client import Client
 from paritygate.docker_engine.failures import FOREIGN, engine_errors, explain, hint_for
 from paritygate.docker_engine.owners import Run, owned
 from paritygate.docker_engine.records import image_record
-from paritygate.docker_engine.requests import BUILD_LABEL, KIND_LABEL, BuildRequest, ImageRecord, Log, Tar
+from paritygate.docker_engine.requests import BUILD_LABEL, BuildRequest, ImageRecord, Log, Tar
 from paritygate.errors import BuildError, EngineError
 
 TAIL = 25
@@ -133,7 +133,7 @@ def find(client: Client, reference: str) -> ImageRecord | None:
             return None
 
 
-def labelled(client: Client, label: str = KIND_LABEL) -> tuple[ImageRecord, ...]:
+def labelled(client: Client, label: str) -> tuple[ImageRecord, ...]:
     """List the images that carry a label; one that goes while we look is left out."""
     with engine_errors("list images"):
         listed = client.images(filters={"label": label})

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Protocol
 
 from paritygate.docker_engine.requests import (
+    KIND_LABEL,
     BuildRequest,
     Commit,
     ContainerEnd,
@@ -82,8 +83,8 @@ class Engine(Protocol):
     def image(self, reference: str) -> ImageRecord | None:
         """Look an image up by tag or id."""
 
-    def images(self) -> tuple[ImageRecord, ...]:
-        """List the images that carry our labels."""
+    def images(self, label: str = KIND_LABEL) -> tuple[ImageRecord, ...]:
+        """List the images that carry a label, `NAME` or `NAME=VALUE`; without one those that carry ours."""
 
     def remove_image(self, reference: str) -> None:
         """Remove an image; not an error when it is gone already."""

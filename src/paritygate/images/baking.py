@@ -22,13 +22,15 @@ SENTINEL = "sentinel"
 UNKNOWN_VERSION = "0.0.0"
 
 NOTE_LABEL = "paritygate.note"
+WAY_LABEL = "paritygate.way"
+DEPENDENCIES_LABEL = "paritygate.dependencies"
 IN_PLACE = "the project could not be installed and runs from its root"
 CORRECT_IT = "correct `install-project` under `[tool.paritygate.image]`"
 SAY_HOW = "say how to install it with `install-project` under `[tool.paritygate.image]`, or with `false` not to"
 _WAYS = (Way.OFFLINE, Way.ONLINE, Way.UNISOLATED, Way.IN_PLACE)
 _BEFORE = {
-    Way.ONLINE: "the project does not install without a network; once more with one",
-    Way.UNISOLATED: "the project does not build in isolation; once more where it can import what is installed",
+    Way.ONLINE: "the project does not install without a network: now with one",
+    Way.UNISOLATED: "the project does not build in isolation: now where it can import what is installed",
     Way.IN_PLACE: f"warning: {IN_PLACE}; why is in `{{log}}`",
 }
 
@@ -52,8 +54,9 @@ class BakeRequest(msgspec.Struct, frozen=True, kw_only=True):
 def bake(engine: Engine, request: BakeRequest, log: Log) -> ImageRecord:
     """Find or make the image that holds a tree, with the project installed in the first way that works.
 
-    Each way begins with a fresh tree. A project that cannot be installed runs from its root, which the image's label says; but
-    not where a network was lacking, for the image would stay as it is when the network is back.
+    Each way begins with a fresh tree, and what has failed for the last one is not tried again. A project that cannot be installed
+    runs from its root, which the image's label says; but not where a network was lacking, for the image would stay as it is
+    when the network is back.
     """
     name = name_of(request)
     if found := _fresh(engine, request, name):
@@ -62,7 +65,7 @@ def bake(engine: Engine, request: BakeRequest, log: Log) -> ImageRecord:
     recipe = request.images.recipe
     said = ""
     with Transcript(request.logs / f"tree-{name.rpartition(':')[2]}.log", request.access.secrets) as transcript:
-        for way in ways(recipe):
+        for way in ways(recipe, _last_way(engine, request)):
             if way is Way.IN_PLACE and advice.lacks_network(said):
                 break
             if way in _BEFORE:
@@ -80,11 +83,17 @@ def note_of(image: ImageRecord) -> str:
     return image.labels.get(NOTE_LABEL, "")
 
 
-def ways(recipe: Recipe) -> tuple[Way, ...]:
-    """List the ways in which a project is installed, best first."""
+def ways(recipe: Recipe, last: str = "") -> tuple[Way, ...]:
+    """List the ways in which a project is installed, best first, from the `last` on that worked with the same dependencies.
+
+    Where none has, all are tried: the next tree may have mended what was wrong.
+    """
     if isinstance(recipe.project, str):
         return (Way.COMMAND,)
-    return _WAYS if recipe.project and recipe.members else (Way.NOT_AT_ALL,)
+    if not recipe.project or not recipe.members:
+        return (Way.NOT_AT_ALL,)
+    worked = [way for way in _WAYS if way == last and way is not Way.IN_PLACE]
+    return _WAYS[_WAYS.index(worked[0]) :] if worked else _WAYS
 
 
 def name_of(request: BakeRequest) -> str:
@@ -107,6 +116,14 @@ def _fresh(engine: Engine, request: BakeRequest, name: str) -> ImageRecord | Non
     return found if found is not None and found.created >= request.fresh else None
 
 
+def _last_way(engine: Engine, request: BakeRequest) -> str:
+    """Say in which way the last tree of the project was installed with these dependencies; empty where there is none."""
+    images = request.images
+    alike = engine.images(f"{DEPENDENCIES_LABEL}={images.dependencies}")
+    found = [image for image in alike if image.labels.get(PROJECT_LABEL) == images.project]
+    return max(found, key=lambda image: image.created).labels.get(WAY_LABEL, "") if found else ""
+
+
 def _make(engine: Engine, request: BakeRequest, way: Way, transcript: Transcript) -> ImageRecord | None:
     """Make the image with the project installed in one way; None where that failed."""
     images, tree = request.images, request.tree
@@ -126,6 +143,8 @@ def _make(engine: Engine, request: BakeRequest, way: Way, transcript: Transcript
             PROJECT_LABEL: images.project,
             TREE_LABEL: tree.digest,
             SOURCE_LABEL: f"{request.environment} {tree.state}",
+            DEPENDENCIES_LABEL: images.dependencies,
+            WAY_LABEL: str(way),
             NOTE_LABEL: IN_PLACE if way is Way.IN_PLACE else "",
         }
         return created.commit(Commit(tag=name, labels=labels, environment={}, workdir=installing.WORKSPACE))

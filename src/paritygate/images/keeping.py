@@ -10,9 +10,10 @@ from paritygate.images.names import PROJECT_LABEL, SOURCE_LABEL, Kind
 _KINDS = frozenset(str(kind) for kind in Kind)
 
 
-def list_kept(engine: Engine) -> tuple[ImageRecord, ...]:
-    """List the images that are kept, newest first."""
-    kept = (image for image in engine.images() if image.labels.get(KIND_LABEL) in _KINDS)
+def list_kept(engine: Engine, project: str = "") -> tuple[ImageRecord, ...]:
+    """List the images that are kept, of one project or of all, newest first."""
+    found = engine.images(f"{PROJECT_LABEL}={project}") if project else engine.images()
+    kept = (image for image in found if image.labels.get(KIND_LABEL) in _KINDS)
     return tuple(sorted(kept, key=lambda image: (image.created, image.tags), reverse=True))
 
 
@@ -28,9 +29,9 @@ def prune(
     """
     seen: dict[tuple[str, str, str], int] = {}
     doomed: list[ImageRecord] = []
-    for image in list_kept(engine):
+    for image in list_kept(engine, project):
         kind, owner = image.labels[KIND_LABEL], image.labels.get(PROJECT_LABEL, "")
-        if kind not in kinds or (project and owner != project) or (kind == Kind.BASE and keep):
+        if kind not in kinds or (kind == Kind.BASE and keep):
             continue
         group = (kind, owner, image.labels.get(SOURCE_LABEL, ""))
         seen[group] = seen.get(group, 0) + 1
