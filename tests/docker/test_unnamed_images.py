@@ -26,6 +26,7 @@ from paritygate.docker_engine.requests import (
     ContainerRequest,
 )
 from paritygate.errors import BuildError
+from paritygate.images import keeping
 from tests.support.engine_contract import ignore
 
 pytestmark = pytest.mark.docker
@@ -88,6 +89,20 @@ def test_an_image_that_lost_its_name_goes_once_it_is_old_enough_and_nothing_uses
         assert exists_image(client, identity)
     unnamed.sweep(client, owner, now + 120)
     assert not exists_image(client, identity)
+
+
+def test_of_two_equal_images_the_one_that_has_the_name_stays(engine: DockerEngine, base: str, client: Client, tag: str) -> None:
+    recipes = [f"FROM {base}\nENV BUILT={uuid.uuid4().hex}".encode() for _ in range(2)]
+    ours, theirs = (
+        engine.build(BuildRequest(tag=tag, files={"Dockerfile": recipe}, labels={KIND_LABEL: "contract"}), ignore)
+        for recipe in recipes
+    )
+    with engine.container(ContainerRequest(image=ours.identity, command=("true",), kind="cell", name="uses")):
+        keeping.drop_nameless(engine, (ours,))
+        assert exists_image(client, ours.identity)
+    keeping.drop_nameless(engine, (ours, theirs))
+    assert not exists_image(client, ours.identity)
+    assert engine.image(tag) == theirs
 
 
 def test_what_nobody_of_ours_has_made_keeps_its_place_without_a_name(

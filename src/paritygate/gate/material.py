@@ -9,7 +9,7 @@ from functools import partial
 import msgspec
 
 from paritygate import environments, selection
-from paritygate.docker_engine.requests import EngineInfo
+from paritygate.docker_engine.requests import EngineInfo, ImageRecord
 from paritygate.docker_engine.verbs import Engine
 from paritygate.environments import Facts, Resolution
 from paritygate.errors import EngineError, NoVerdictError
@@ -41,7 +41,7 @@ Trees = dict[Worktree, Tree]
 class Images(msgspec.Struct, frozen=True, kw_only=True):
     """The image of each environment, with the tree that it holds; `project` is the project's name in theirs.
 
-    `notes` says what is remarkable about them.
+    `trees` are the images as the engine described them, `notes` says what is remarkable about them.
     """
 
     project: str
@@ -49,6 +49,7 @@ class Images(msgspec.Struct, frozen=True, kw_only=True):
     by_tree: dict[Worktree, CellImage]
     base: str
     dependencies: str
+    trees: tuple[ImageRecord, ...]
     notes: tuple[str, ...] = ()
 
     def of(self, plan: CellPlan) -> CellImage:
@@ -138,6 +139,7 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
     prepared = preparing.prepare(engine, request, world.say)
     by_environment: dict[EnvironmentName, CellImage] = {}
     by_tree: dict[Worktree, CellImage] = {}
+    kept: list[ImageRecord] = []
     notes = list(prepared.notes)
     for name, each in settings.environments.items():
         one = trees[each.worktree]
@@ -151,6 +153,7 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
             fresh=_moment(world, FRESH),
         )
         baked = baking.bake(engine, bake, world.say)
+        kept.append(baked)
         image = CellImage(baking.name_of(bake), one.digest)
         notes += [f"{name}: {note}"] if (note := baking.note_of(baked)) else []
         by_environment[EnvironmentName(name)] = by_tree[each.worktree] = image
@@ -160,6 +163,7 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
         by_tree=by_tree,
         base=prepared.base.identity,
         dependencies=prepared.dependencies,
+        trees=tuple(kept),
         notes=tuple(notes),
     )
 
@@ -167,6 +171,7 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
 def keep_few_trees(engine: Engine, images: Images, world: World) -> None:
     """Remove older snapshots of the project, which every change of its tree adds to, and what has no name; all else stays."""
     try:
+        keeping.drop_nameless(engine, images.trees)
         _sweep(engine, world)
         keeping.prune(engine, TREES_KEPT, images.project, frozenset({Kind.TREE}), _moment(world, KEPT))
     except EngineError as error:

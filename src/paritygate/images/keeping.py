@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+import msgspec
+
 from paritygate.docker_engine.requests import KIND_LABEL, ImageRecord
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import EngineError
@@ -40,6 +44,13 @@ def prune(
     order = list(Kind)
     doomed.sort(key=lambda image: order.index(Kind(image.labels[KIND_LABEL])), reverse=True)
     return tuple(image for image in doomed if _remove(engine, image))
+
+
+def drop_nameless(engine: Engine, used: Iterable[ImageRecord]) -> None:
+    """Remove those whose name has gone to an equal image that another gate made at the same moment; one in use stays."""
+    for image in used:
+        if all((found := engine.image(name)) is not None and found.identity != image.identity for name in image.tags):
+            _remove(engine, msgspec.structs.replace(image, tags=()))
 
 
 def _remove(engine: Engine, image: ImageRecord) -> bool:
