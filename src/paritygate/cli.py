@@ -145,8 +145,13 @@ PROJECT = click.option(
 
 
 # Without a command there is nothing to say 0 about, so neither group shows its help then.
+# `main` has taken the word before click sees it, wherever it stands: this is for the help text.
+DEBUG = click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks and a log of what is done.")
+
+
 @click.group(no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(None, "--version", package_name="paritygate", prog_name="paritygate")
+@DEBUG
 def program() -> None:
     """Run one pytest selection in several environments, label every test, and stop what holds on one machine only."""
 
@@ -166,6 +171,7 @@ def program() -> None:
 )
 @HOST
 @click.option("--quiet", "-q", is_flag=True, help="Say nothing but the answer.")
+@DEBUG
 def run(**given: Any) -> int:
     """Run the gate over SELECTION (files, folders, node ids; default: what the project configures)."""
     options = msgspec.convert(given, RunOptions)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
-from paritygate.cli import RunOptions, absolute, code_of
+from paritygate.cli import RunOptions, absolute, code_of, program
 from paritygate.config.file import Overrides
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import UnrecordedError, UsageError
@@ -106,3 +107,20 @@ def test_a_verdict_on_no_record_is_worth_4_at_least(verdict: ExitCode, code: int
     artifact = an_artifact(verdict=Verdict(name=VerdictName.PARITY, exit_code=verdict, axes=(), line=""))
     assert code_of(artifact, None) == verdict
     assert code_of(artifact, UnrecordedError("cannot write `r.json`: No space left on device")) == code
+
+
+def test_every_option_that_the_program_knows_is_in_its_help() -> None:
+    shown = CliRunner().invoke(program, ["run", "--help"]).output
+    known = (
+        "--project",
+        "--env",
+        "--attempts",
+        "--seed",
+        "--timeout",
+        "--report",
+        "--host",
+        "--quiet",
+        "--debug",
+        "--pytest-arg",
+    )
+    assert [option for option in known if option not in shown] == []
