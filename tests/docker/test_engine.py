@@ -305,14 +305,6 @@ def test_a_recipe_that_cannot_be_read_is_a_build_error(engine: DockerEngine, tag
     assert "NONSENSE" in str(caught.value)
 
 
-def test_equal_files_are_built_once(engine: DockerEngine, base: str, tag: str) -> None:
-    files = {"Dockerfile": f"FROM {base}\nCOPY note /note\nRUN cat /note".encode(), "note": tag.encode()}
-    engine.build(BuildRequest(tag=tag, files=files, labels={}), ignore)
-    lines: list[str] = []
-    engine.build(BuildRequest(tag=tag, files=dict(reversed(files.items())), labels={}), lines.append)
-    assert lines.count(" ---> Using cache") == 2
-
-
 def test_several_threads_use_one_engine(engine: DockerEngine, base: str) -> None:
     heard: dict[str, bytes] = {}
 
