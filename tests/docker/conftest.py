@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from docker import APIClient
 
 from paritygate.config.settings import ImageSettings
 from paritygate.docker_engine.connect import connect
 from paritygate.docker_engine.endpoints import EndpointSearch
 from paritygate.docker_engine.engine import DockerEngine
 from paritygate.images.base import find_or_make
+from tests.support.gate_runs import Leftovers
 
 
 def the_engine() -> DockerEngine:
@@ -33,6 +35,13 @@ def base(engine: DockerEngine) -> str:
     """Take the image with Python and a shell that a gate without settings would start from."""
     running = f"{sys.version_info.major}.{sys.version_info.minor}"
     return find_or_make(engine, ImageSettings(), running, print).tags[0]
+
+
+@pytest.fixture(scope="session")
+def leftovers(engine: DockerEngine) -> Iterator[Leftovers]:
+    client = APIClient(base_url=engine.info.endpoint.url, version="auto")
+    yield Leftovers(client)
+    client.close()
 
 
 @pytest.fixture

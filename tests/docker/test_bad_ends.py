@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
@@ -118,13 +118,6 @@ version = "1"
 """
 
 MAY_NOT_BE_SEEN = ("Traceback", "Exception ignored", "ResourceWarning")
-
-
-@pytest.fixture(scope="module")
-def leftovers(engine: DockerEngine) -> Iterator[Leftovers]:
-    client = APIClient(base_url=engine.info.endpoint.url, version="auto")
-    yield Leftovers(client)
-    client.close()
 
 
 Project = Callable[..., Path]
@@ -386,12 +379,10 @@ def test_an_environment_to_which_pytest_cannot_be_added(project: Project, leftov
 
 
 def test_a_locale_that_no_image_can_make(project: Project, leftovers: Leftovers) -> None:
-    before = leftovers.unnamed()
     ended = run(project(configuration="[environments.local-like]\nlocale = 'xx_YY.UTF-8'\n"), *QUICK)
     assert (ended.status, ended.artifact) == (4, None)
     assert ended.errors[0] == "paritygate: the locale `xx_YY.UTF-8` cannot be made in this image"
     assert ended.errors[-1] == "hint: correct `environments.local-like.locale`"
-    assert leftovers.unnamed() <= before
     assert leftovers.everything(ended.pid) == []
 
 

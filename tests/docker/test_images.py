@@ -23,6 +23,7 @@ from paritygate.images.names import PROJECT_LABEL
 from paritygate.images.preparing import ImageSet, PrepareRequest
 from paritygate.outcomes.trees import Tree
 from paritygate.outcomes.words import Worktree
+from tests.support.gate_runs import Leftovers
 
 pytestmark = pytest.mark.docker
 
@@ -40,18 +41,6 @@ def project(tmp_path: Path, engine: DockerEngine) -> Iterator[Path]:
     root.mkdir()
     yield root
     keeping.prune(engine, 0, root.name)
-
-
-@pytest.fixture
-def client(engine: DockerEngine) -> Iterator[docker.APIClient]:
-    client = docker.APIClient(base_url=engine.info.endpoint.url, version="auto")
-    yield client
-    client.close()
-
-
-def unnamed(client: docker.APIClient) -> set[str]:
-    """List the images that have no name and of which no other is made."""
-    return {image["Id"] for image in client.images(filters={"dangling": True})}
 
 
 def a_request(root: Path, base: str, **settings: object) -> PrepareRequest:
@@ -256,17 +245,16 @@ def test_a_command_may_install_the_project(engine: DockerEngine, base: str, proj
 
 
 def test_a_locale_that_cannot_be_made_is_named_with_its_key_and_nothing_is_left(
-    engine: DockerEngine, base: str, project: Path, client: docker.APIClient
+    engine: DockerEngine, base: str, project: Path, leftovers: Leftovers
 ) -> None:
     environments = {**ENVIRONMENTS, "here": EnvironmentSettings(locale="de_DF.UTF-8")}
     request = msgspec.structs.replace(a_request(project, base), environments=environments)
-    before = unnamed(client)
     with pytest.raises(BuildError) as caught:
         preparing.prepare(engine, request, print)
     assert caught.value.message.splitlines()[0] == "the locale `de_DF.UTF-8` cannot be made in this image"
     assert caught.value.hint.startswith("correct `environments.here.locale`: did you mean `de_")
     assert "`de_DE.UTF-8`" in caught.value.hint
-    assert unnamed(client) <= before
+    assert leftovers.everything(os.getpid()) == []
 
 
 def test_a_version_that_the_project_pins_for_its_developers_and_the_base_lacks_is_noted(

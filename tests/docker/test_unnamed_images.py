@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 import uuid
@@ -28,6 +27,7 @@ from paritygate.docker_engine.requests import (
 from paritygate.errors import BuildError
 from paritygate.images import keeping
 from tests.support.engine_contract import ignore
+from tests.support.gate_runs import Leftovers
 
 pytestmark = pytest.mark.docker
 
@@ -45,6 +45,7 @@ def an_unnamed(client: Client, engine: DockerEngine, base: str, tag: str, labels
     made = engine.build(BuildRequest(tag=tag, files={"Dockerfile": recipe}, labels=labels), ignore)
     recipe += b"\nENV AGAIN=yes"
     engine.build(BuildRequest(tag=tag, files={"Dockerfile": recipe}, labels={}), ignore)
+    engine.remove_image(tag)  # a second one of that name would leave this one without a name in its turn
     assert exists_image(client, made.identity)
     return made.identity
 
@@ -53,20 +54,16 @@ def exists_image(client: Client, identity: str) -> bool:
     return any(image["Id"] == identity for image in client.images(all=True))
 
 
-def test_a_build_that_fails_or_is_refused_leaves_no_image(engine: DockerEngine, base: str, client: Client, tag: str) -> None:
-    before = {image["Id"] for image in client.images(filters={"dangling": True})}
+def test_a_build_that_fails_or_is_refused_leaves_no_image(
+    engine: DockerEngine, base: str, leftovers: Leftovers, tag: str
+) -> None:
     recipe = f"FROM {base}\nENV BUILT={tag}\nENV MORE=yes\nRUN echo why >&2; echo paritygate: so; false".encode()
     with pytest.raises(BuildError) as caught:
         engine.build(BuildRequest(tag=tag, files={"Dockerfile": recipe}, labels={}), ignore)
     assert {"why", "paritygate: so"} <= set(caught.value.tail.splitlines())
     with pytest.raises(BuildError):
         engine.build(BuildRequest(tag=tag, files={"Dockerfile": recipe + b"\nNONSENSE"}, labels={}), ignore)
-    made = [
-        image
-        for image in client.images(filters={"dangling": True, "label": BUILD_LABEL})
-        if image["Id"] not in before and json.loads(image["Labels"][OWNER_LABEL] or "{}").get("pid") == os.getpid()
-    ]
-    assert made == []
+    assert leftovers.everything(os.getpid()) == []
 
 
 def test_an_image_that_was_built_carries_nothing_of_the_way_to_it(engine: DockerEngine, base: str, tag: str) -> None:

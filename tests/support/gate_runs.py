@@ -163,7 +163,7 @@ class Leftovers:
         """Name the containers of an image and of all that is made of it, whoever they belong to, as those of builds."""
         return [each["Id"] for each in self._client.containers(all=True, filters={"ancestor": image})]
 
-    def unnamed(self, label: str = BUILD_LABEL) -> set[str]:
+    def unnamed(self, label: str) -> set[str]:
         """Name the images with a label that have no name themselves and of which nothing is made."""
         return {each["Id"] for each in self._client.images(filters={"dangling": True, "label": label})}
 
@@ -177,9 +177,12 @@ class Leftovers:
                     self._client.remove_image(image["Id"], force=True)
 
     def everything(self, pid: int) -> list[str]:
-        """Name every container, volume and temporary image that belongs to a process."""
+        """Name every container, volume, temporary image and image of an unfinished build that belongs to a process."""
         volumes = self._client.volumes(filters={"label": OWNER_LABEL})["Volumes"] or []
-        images = self._client.images(filters={"label": f"{KIND_LABEL}={TEMPORARY}"})
+        images = [
+            *self._client.images(filters={"label": f"{KIND_LABEL}={TEMPORARY}"}),
+            *self._client.images(filters={"dangling": True, "label": BUILD_LABEL}),
+        ]
         return [
             *self.containers(pid),
             *(volume["Name"] for volume in volumes if _owner(volume["Labels"]) == pid),
