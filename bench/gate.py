@@ -50,7 +50,7 @@ def gate(folder: Path) -> float:
 
 def bare(image: str, timezone: str, locale: str, workers: int) -> None:
     """Run one container by hand."""
-    command = ["docker", "run", "--rm", "--init", "--network", "none", "--user", "1000:1000", "--workdir", "/workspace"]
+    command = ["docker", "run", "--rm", "--init", "--network", "none", "--user", "1000:1000", "--workdir", "/parity/workspace"]
     command += ["-e", f"TZ={timezone}", "-e", f"LC_ALL={locale}", "-e", "PYTHONDONTWRITEBYTECODE=1", "-e", "PYTHONHASHSEED=1"]
     command += [image, VENV, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     command += ["-n", str(workers)] if workers else ["-p", "no:xdist"]

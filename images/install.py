@@ -273,9 +273,13 @@ def project(plan: dict[str, Any]) -> None:
     """Install the project in the way that the plan says; the table of ways is beside `Way` in the package."""
     trust(STAGE / "certificates.pem")
     way = plan["way"]
-    members = [(Path("/workspace") / directory, name) for directory, name in zip(plan["members"], plan["distributions"])]
+    members = [(Path("/parity/workspace") / directory, name) for directory, name in zip(plan["members"], plan["distributions"])]
     if way == "command":
-        run(["sh", "-e", "-c", plan["command"]], Path("/workspace") / plan["directory"], pretended(plan["version"], plan["name"]))
+        run(
+            ["sh", "-e", "-c", plan["command"]],
+            Path("/parity/workspace") / plan["directory"],
+            pretended(plan["version"], plan["name"]),
+        )
         return
     if way == "in-place":
         put_on_path([path for path, _ in members])

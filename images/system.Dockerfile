@@ -6,4 +6,4 @@ USER 0:0
 COPY system.sh near_locales.py packages.txt locales.txt /opt/paritygate/recipe/
 RUN sh /opt/paritygate/recipe/system.sh
 ENV PATH=/opt/paritygate/venv/bin:${PATH} VIRTUAL_ENV=/opt/paritygate/venv
-WORKDIR /workspace
+WORKDIR /parity/workspace

@@ -62,12 +62,12 @@ for list in passwd group; do
     rm /etc/$list.new
 done
 shell=$(command -v bash || echo /bin/sh)
-echo "parity:x:1000:1000:parity:/home/parity:$shell" >>/etc/passwd
+echo "parity:x:1000:1000:parity:/parity/home:$shell" >>/etc/passwd
 echo "parity:x:1000:" >>/etc/group
 
-mkdir -p /home/parity /workspace $home/build-wheels
+mkdir -p /parity/home /parity/workspace $home/build-wheels
 python=$(command -v python3 || command -v python)
 "$python" -m venv $home/venv
 # What runs as root in a cell must not be a program that the tests' user can write.
 ln -s "$(readlink -f "$python")" $home/python
-chown -R 1000:1000 /home/parity /workspace $home/venv $home/build-wheels
+chown -R 1000:1000 /parity/home /parity/workspace $home/venv $home/build-wheels

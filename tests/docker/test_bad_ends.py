@@ -406,7 +406,7 @@ def test_a_root_conftest_that_breaks_everywhere(project: Project) -> None:
     assert only_cell(ended).status is CellStatus.UNUSABLE
     assert verdict_line(ended) == (
         "no-verdict: pytest could not work in `local-like` attempt 1: pytest did not start (exit status 4): "
-        "ImportError while loading conftest '/workspace/conftest.py'. | conftest.py:1: in <module> | "
+        "ImportError while loading conftest '/parity/workspace/conftest.py'. | conftest.py:1: in <module> | "
         "raise RuntimeError('no such luck') | E   RuntimeError: no such luck (exit 4)"
     )
 
@@ -469,7 +469,7 @@ def test_a_test_that_hangs_is_ended_with_its_stack_and_the_rest_is_judged(deaths
     assert hangs.outcomes == {"local-like": (Outcome.TIMED_OUT,), "server-like": (Outcome.TIMED_OUT,)}
     assert "tests/test_deaths.py:4 Timeout: over the limit of 4 s" in deaths.stdout
     for text in failures(deaths, "tests/test_deaths.py::test_hangs"):
-        assert 'File "/workspace/tests/test_deaths.py", line 4 in test_hangs' in text
+        assert 'File "/parity/workspace/tests/test_deaths.py", line 4 in test_hangs' in text
     assert deaths.finding("tests/test_deaths.py::test_fine").label is Label.CONSISTENT_GREEN
 
 
@@ -580,7 +580,7 @@ def test_a_cell_that_is_silent_for_too_long_shows_where_it_hangs(project: Projec
         "no-verdict: `local-like` attempt 1 ran out of time: nothing happened for longer than the idle limit, "
         "before tests were collected (exit 4)"
     )
-    assert 'File "/workspace/tests/test_it.py", line 2 in <module>' in only_cell(ended).stderr_tail
+    assert 'File "/parity/workspace/tests/test_it.py", line 2 in <module>' in only_cell(ended).stderr_tail
 
 
 # --- interruptions ----------------------------------------------------------------------------------------------------

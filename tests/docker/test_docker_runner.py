@@ -69,7 +69,7 @@ def test_zone():
 
 def test_user():
     assert (os.getuid(), os.getgid(), os.getgroups()) == (1000, 1000, [1000])
-    assert os.path.expanduser("~") == "/home/parity" == os.environ["HOME"]
+    assert os.path.expanduser("~") == "/parity/home" == os.environ["HOME"]
     open(os.path.expanduser("~/written"), "w").close()
     assert os.access(".", os.W_OK)
 
@@ -85,7 +85,7 @@ def test_no_privileges():
 
 def test_stdin_is_empty():
     assert sys.stdin is None or os.read(0, 1) == b""
-    assert os.getcwd() == "/workspace"
+    assert os.getcwd() == "/parity/workspace"
 
 def test_written_to_stdout_by_hand():
     os.write(1, b"noise on one\\n")

@@ -79,7 +79,13 @@ def baked(engine: DockerEngine, request: PrepareRequest, images: ImageSet, tree:
 
 def output(engine: DockerEngine, image: str, *command: str, user: str = "1000:1000") -> str:
     request = ContainerRequest(
-        image=image, command=command, kind="cell", name="look", user=user, workdir="/workspace", capabilities=("DAC_OVERRIDE",)
+        image=image,
+        command=command,
+        kind="cell",
+        name="look",
+        user=user,
+        workdir="/parity/workspace",
+        capabilities=("DAC_OVERRIDE",),
     )
     with engine.container(request) as container:
         container.start()
@@ -131,8 +137,8 @@ def test_an_image_carries_the_values_of_its_environment(engine: DockerEngine, ma
 def test_a_snapshot_holds_the_tree_its_sentinel_and_the_project_for_a_user_with_a_name(engine: DockerEngine, made: Made) -> None:
     snapshot = made.snapshot.tags[0]
     look = "id -un; echo ~; touch ok; ls -A /tmp ~; cat /opt/paritygate/sentinel"
-    assert output(engine, snapshot, "sh", "-c", look) == "parity\n/home/parity\n/home/parity:\n\n/tmp:\ndigest-1"
-    assert output(engine, snapshot, "find", "/workspace", "-not", "-user", "1000") == ""
+    assert output(engine, snapshot, "sh", "-c", look) == "parity\n/parity/home\n/parity/home:\n\n/tmp:\ndigest-1"
+    assert output(engine, snapshot, "find", "/parity/workspace", "-not", "-user", "1000") == ""
     command = "import a_thing; from importlib.metadata import version as v; print(v('a-thing'))"
     assert output(engine, snapshot, "python", "-c", command) == "4.5.6\n"
 
@@ -216,7 +222,7 @@ def test_a_project_whose_metadata_imports_a_dependency_is_installed(engine: Dock
     assert said[-1] == "the project does not build in isolation: now where it can import what is installed"
     assert baking.note_of(snapshot) == ""
     command = "import a_thing; from importlib.metadata import version; print(version('a-thing'), a_thing.__file__)"
-    assert output(engine, snapshot.tags[0], "python", "-c", command) == "4.5 /workspace/src/a_thing/__init__.py\n"
+    assert output(engine, snapshot.tags[0], "python", "-c", command) == "4.5 /parity/workspace/src/a_thing/__init__.py\n"
     after = output(engine, snapshot.tags[0], "pip", "freeze", "--all", "--exclude-editable")
     assert [line for line in after.splitlines() if "a_thing" not in line and "a-thing" not in line] == frozen.splitlines()
 
@@ -232,8 +238,8 @@ def test_a_project_that_cannot_be_installed_runs_from_its_root_and_says_so(
     assert baking.note_of(snapshot) == "the project could not be installed and runs from its root"
     command = "import a_thing; print(a_thing.__file__)"
     look = ("env", "-C", "/", "python", "-c", command)
-    assert output(engine, snapshot.tags[0], *look) == "/workspace/src/a_thing/__init__.py\n"
-    assert output(engine, snapshot.tags[0], "find", "/workspace", "-name", "*.egg-info", "-o", "-name", "build") == ""
+    assert output(engine, snapshot.tags[0], *look) == "/parity/workspace/src/a_thing/__init__.py\n"
+    assert output(engine, snapshot.tags[0], "find", "/parity/workspace", "-name", "*.egg-info", "-o", "-name", "build") == ""
 
 
 def test_a_command_may_install_the_project(engine: DockerEngine, base: str, project: Path) -> None:
@@ -241,7 +247,7 @@ def test_a_command_may_install_the_project(engine: DockerEngine, base: str, proj
     request = a_request(project, base, install_project='echo "$SETUPTOOLS_SCM_PRETEND_VERSION" > installed; pwd >> installed')
     images = preparing.prepare(engine, request, print)
     snapshot = baked(engine, request, images, a_tree(project, "digest", "4.5.6"), [])
-    assert output(engine, snapshot.tags[0], "cat", "/workspace/installed") == "4.5.6\n/workspace\n"
+    assert output(engine, snapshot.tags[0], "cat", "/parity/workspace/installed") == "4.5.6\n/parity/workspace\n"
 
 
 def test_a_locale_that_cannot_be_made_is_named_with_its_key_and_nothing_is_left(

@@ -19,7 +19,7 @@ SENTINEL = "5e471e1"
 SET_UP = """
 set -e
 groupadd -g 1000 parity
-useradd -u 1000 -g 1000 -m -d /home/parity parity
+useradd -u 1000 -g 1000 -m -d /parity/home parity
 python3 -m venv --without-pip /opt/paritygate/venv
 ln -s "$(readlink -f "$(command -v python3)")" /opt/paritygate/python
 cp -r /opt/paritygate/packages/. /opt/paritygate/venv/lib/python3.*/site-packages/

@@ -129,7 +129,7 @@ def _make(engine: Engine, request: BakeRequest, way: Way, transcript: Transcript
     images, tree = request.images, request.tree
     job = _job(request, way)
     with installing.container(engine, job) as created:
-        created.put("/", request.pack())
+        created.put(installing.FOLDER, request.pack())
         created.put(installing.HOME, tarballs.pack({SENTINEL: tree.digest.encode()}, 0))
         transcript.write(f"== {way}")
         if way is not Way.NOT_AT_ALL and installing.follow(created, job, transcript):

@@ -19,7 +19,9 @@ from paritygate.images.transcripts import Transcript
 
 USER = 1000
 SECONDS = 3600.0
-WORKSPACE = "/workspace"
+FOLDER = "/parity"
+"""What a cell may write: the workspace, and the home of the tests' user."""
+WORKSPACE = f"{FOLDER}/workspace"
 HOME = "/opt/paritygate"
 _PYTHON = f"{HOME}/venv/bin/python"
 _STAGE = "/tmp/paritygate"  # noqa: S108 - a path inside a container of our own
@@ -84,7 +86,7 @@ def container(engine: Engine, job: Job) -> Iterator[Container]:
     variables = {
         "PATH": f"{HOME}/venv/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         "VIRTUAL_ENV": f"{HOME}/venv",
-        "HOME": "/home/parity",
+        "HOME": f"{FOLDER}/home",
         "LC_ALL": "C.UTF-8",
         "PIP_NO_CACHE_DIR": "1",
         "PIP_NO_INPUT": "1",

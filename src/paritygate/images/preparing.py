@@ -200,7 +200,7 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
             # Another gate may have made the same one meanwhile: a second would take its name away.
             if self.engine.image(name) is None:
                 labels = {**self.labels(Kind.DEPENDENCIES, recipe.source), PYTHON_LABEL: transcript.last}
-                created.commit(Commit(tag=name, labels=labels, environment={}, workdir="/workspace"))
+                created.commit(Commit(tag=name, labels=labels, environment={}, workdir=installing.WORKSPACE))
         return name
 
     def wrong_python(self, recipe: Recipe, found: str) -> BaseImageError:

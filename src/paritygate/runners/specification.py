@@ -24,7 +24,7 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
     uid: int = 1000
     gid: int = 1000
     name: str = "parity"
-    home: str = "/home/parity"
+    home: str = "/parity/home"
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,7 +36,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     python: str = "/opt/paritygate/venv/bin/python"
     supervisor: str = "/opt/paritygate/python"
     launcher: str = "/opt/paritygate/guest/launcher.py"
-    workspace: str = "/workspace"
+    workspace: str = "/parity/workspace"
     stack_directory: str = "/tmp"  # noqa: S108 - in the guest
     path: tuple[str, ...] = SYSTEM_PATH
     user: User | None = User()
