@@ -112,6 +112,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     arguments: tuple[str, ...]
     project: str
     environments: tuple[str, ...]
+    without_axes: tuple[str, ...]
     attempts: int | None
     seeds: tuple[int, ...]
     timeout: float | None
@@ -124,6 +125,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
         overrides = Overrides(
             selection=self.selection,
             environments=self.environments,
+            without_axes=self.without_axes,
             attempts=self.attempts,
             seeds=self.seeds,
             cell_timeout=self.timeout,
@@ -163,6 +165,7 @@ def program() -> None:
 @click.option("--pytest-arg", "arguments", multiple=True, metavar="ARG", help="One more argument for pytest; may be repeated.")
 @PROJECT
 @click.option("--env", "environments", multiple=True, metavar="NAME", help="Only this environment; may be repeated.")
+@click.option("--without-axis", "without_axes", multiple=True, metavar="AXIS", help="Do not vary this axis; may be repeated.")
 @click.option("--attempts", type=int, default=None, help="Attempts in each environment. [default: 2]")
 @click.option("--seed", "seeds", type=int, multiple=True, help="The first attempt's seed; repeated, those of the next ones.")
 @click.option("--timeout", type=float, default=None, metavar="SECONDS", help="The limit of a cell. [default: 1800]")

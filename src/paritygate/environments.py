@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 import msgspec
@@ -17,10 +17,9 @@ from paritygate.axes import AUTO, Zone, choose_zone, count_workers, locale_name,
 from paritygate.config.settings import EnvironmentSettings, Settings
 from paritygate.outcomes.artifact import EnvironmentRecord, Varied
 from paritygate.outcomes.cells import EnvironmentName
-from paritygate.outcomes.plans import CellPlan, Environment, Limits, Order, Selection
-from paritygate.outcomes.words import Axis, OrderRule, Purpose
+from paritygate.outcomes.plans import CellPlan, Environment, Filesystem, Limits, Order, Selection
+from paritygate.outcomes.words import Axis, OrderRule, Purpose, Worktree
 
-CASE_NOT_VARIED = "no case-folding filesystem yet"
 NO_GIT = "without git a clean tree is the same without its caches"
 
 OFFERED = tuple(axis for axis in Axis if axis.value in Environment.__struct_fields__)
@@ -35,7 +34,8 @@ _SECRET = re.compile(r"token|secret|passw|key|credential|auth", re.IGNORECASE)
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What settings do not say: the engine's processors and memory (bytes, 0 unknown), the moment, and the run's likely seconds.
 
-    `subject` stands for what is tested, such as the digests of its trees: seeds that nobody gave follow from it.
+    `subject` stands for what is tested, such as the digests of its trees: seeds that nobody gave follow from it. `shadowed` are
+    the paths of each tree that where case does not count are those of others.
     """
 
     cpus: int
@@ -44,6 +44,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     estimate_seconds: float
     in_git: bool = True
     subject: str = ""
+    shadowed: dict[Worktree, tuple[str, ...]] = {}
 
 
 class Resolution(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,16 +59,18 @@ class Resolution(msgspec.Struct, frozen=True, kw_only=True):
 def resolve(settings: Settings, facts: Facts) -> Resolution:
     """Give every axis of every environment its value."""
     zones = _zones(settings.environments, facts)
-    wanted = {each.case_sensitive for each in settings.environments.values()}
+    # Beside an environment that folds case, all are on one filesystem, which tells case apart where it need not fold.
+    otherwise = True if any(each.case_sensitive is False for each in settings.environments.values()) else None
     environments = tuple(
         Environment(
             name=EnvironmentName(name),
             timezone=zones[name].name if name in zones else each.timezone,
             locale=locale_name(each.locale),
-            case_sensitive=True if wanted == {True} else None,
+            case_sensitive=otherwise if each.case_sensitive == "any" else each.case_sensitive,
             workers=count_workers(each.workers, each.cpus, facts.cpus),
             worktree=each.worktree,
             umask=umask_bits(each.umask),
+            directory_order=each.directory_order,
             cpus=each.cpus,
             memory=memory_bytes(each.memory),
             variables=dict(each.variables),
@@ -75,8 +78,6 @@ def resolve(settings: Settings, facts: Facts) -> Resolution:
         for name, each in settings.environments.items()
     )
     reasons = {}
-    if False in wanted:
-        reasons[Axis.CASE_SENSITIVE] = CASE_NOT_VARIED
     if not facts.in_git and len({each.worktree for each in environments}) > 1:
         reasons[Axis.WORKTREE] = NO_GIT
     return Resolution(
@@ -131,6 +132,26 @@ def hybrid(first: Environment, second: Environment, from_second: Sequence[Axis],
             raise ValueError(f"`{axis}` is not an axis that an environment has a value for")
     taken = {axis.value: getattr(second, axis.value) for axis in from_second}
     return msgspec.structs.replace(first, name=EnvironmentName(name), **taken)
+
+
+def own_filesystem(environments: Iterable[Environment | EnvironmentSettings]) -> bool:
+    """Say whether cells need a filesystem of their own: one of them for all, so that nothing differs but what is to differ."""
+    return any(each.case_sensitive is False or each.directory_order for each in environments)
+
+
+def filesystem_of(
+    environment: Environment, environments: Iterable[Environment], shadowed: Mapping[Worktree, tuple[str, ...]], seed: int
+) -> Filesystem | None:
+    """Say what filesystem a cell has; all attempts have the same order of names, or it would look like chance."""
+    if not own_filesystem(environments):
+        return None
+    fold = environment.case_sensitive is False
+    return Filesystem(
+        fold=fold,
+        order=environment.directory_order or "created",
+        seed=seed,
+        leave_out=shadowed.get(environment.worktree, ()) if fold else (),
+    )
 
 
 def seed_of(settings: Settings, subject: str, attempt: int) -> int:
@@ -198,6 +219,7 @@ def gate_plans(
             selection=selections.get(each.name, Selection()),
             limits=limits_of(settings, each, 0),
             network=settings.network,
+            filesystem=filesystem_of(each, environments, facts.shadowed, seed_of(settings, facts.subject, 1)),
         )
         for each in environments
         for attempt in range(1, settings.attempts + 1)

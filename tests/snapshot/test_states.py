@@ -11,6 +11,7 @@ import pytest
 
 from paritygate.errors import SnapshotError
 from paritygate.outcomes.trees import Entry, Tree
+from paritygate.snapshot import names
 from tests.snapshot.conftest import Make, Project, files
 
 
@@ -143,6 +144,23 @@ def test_two_tracked_names_that_fold_to_one_are_a_collision(project: Project) ->
         ("readme", "README", "collision"),
     ]
     assert files(clean) == ["Lib/a.py", "README", "lib/b.py", "readme", "test_a.py"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "shadowed"),
+    [
+        (("README", "docs/a", "docs/b"), ()),
+        (("README", "readme", "ReadMe"), ("ReadMe", "readme")),
+        (("Lib", "Lib/a.py", "lib", "lib/b.py", "lib/c.py"), ("lib",)),
+        (("caf\u00e9", "cafe\u0301", "CAF\u00c9"), ("cafe\u0301", "caf\u00e9")),
+        (("stra\u00dfe", "STRASSE"), ("stra\u00dfe",)),
+        (("i", "\u0131", "I\u0307"), ()),
+    ],
+)
+def test_of_names_that_are_one_where_case_does_not_count_the_first_has_the_place(
+    paths: tuple[str, ...], shadowed: tuple[str, ...]
+) -> None:
+    assert names.shadowed(paths) == shadowed
 
 
 def test_a_checkout_with_carriage_returns_is_clean_with_line_feeds(project: Project) -> None:

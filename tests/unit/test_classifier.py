@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations, product
 
+import msgspec
 import pytest
 
 from paritygate.classifier.labels import counts, excluded, label, label_of, skipped_everywhere
@@ -497,6 +498,18 @@ class TestVerdict:
         cells = a_square({"a": "passed passed", "b": "passed passed"})
         said = verdict(label(cells), facts(*cells, blocking=("packages differ",)))
         assert (said.exit_code, said.reasons) == (4, ("packages differ",))
+
+    def test_names_of_the_tree_that_are_one_where_case_does_not_count_are_a_coupling_though_every_test_is_green(self) -> None:
+        cells = a_square({"a": "passed passed", "b": "passed passed"})
+        pairs = tuple(f"`A{number}` and `a{number}`" for number in range(7))
+        said = verdict(label(cells), msgspec.structs.replace(facts(*cells), collisions=pairs))
+        assert (said.exit_code, said.line) == (
+            3,
+            (
+                "coupling: the worktree has names that are one where case does not count: `A0` and `a0`, `A1` and `a1`, "
+                "`A2` and `a2`, `A3` and `a3`, `A4` and `a4` and 2 more"
+            ),
+        )
 
     def test_an_undecided_confirmation_gives_its_reason(self) -> None:
         cells = a_square({"a": "passed passed", "b": "passed passed"})

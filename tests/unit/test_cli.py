@@ -26,6 +26,7 @@ OPTIONS = RunOptions(
     arguments=(),
     project=".",
     environments=(),
+    without_axes=(),
     attempts=None,
     seeds=(),
     timeout=None,

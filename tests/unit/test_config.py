@@ -340,6 +340,14 @@ def test_empty_overrides_change_nothing() -> None:
     assert config_file.apply(Settings(), Overrides()) == Settings()
 
 
+def test_an_axis_that_is_left_out_has_the_last_environment_s_value_everywhere_and_case_any() -> None:
+    settings = config_file.apply(Settings(), Overrides(without_axes=("timezone", "case_sensitive")))
+    assert [(each.timezone, each.case_sensitive, each.locale) for each in settings.environments.values()] == [
+        ("UTC", "any", "en_US.UTF-8"),
+        ("UTC", "any", "C.UTF-8"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("overrides", "message", "hint"),
     [
@@ -347,6 +355,14 @@ def test_empty_overrides_change_nothing() -> None:
             Overrides(environments=("server-lik",)),
             "the command line asks for environment `server-lik`; did you mean `server-like`?",
             "there are `local-like`, `server-like`",
+        ),
+        (
+            Overrides(without_axes=("timezon",)),
+            "the command line leaves out the axis `timezon`; did you mean `timezone`?",
+            (
+                "there are `case_sensitive`, `cpus`, `directory_order`, `locale`, `memory`, `timezone`, `umask`, `variables`, "
+                "`workers`, `worktree`"
+            ),
         ),
         (Overrides(attempts=0), "the command line asks for 0 attempts", "one is the least, two can show a nondeterminism"),
         (Overrides(cell_timeout=0.0), "the command line sets a timeout of 0 seconds", "give a number greater than 0"),

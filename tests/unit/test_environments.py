@@ -12,7 +12,7 @@ from paritygate.config.settings import LOCAL_LIKE, SERVER_LIKE, EnvironmentSetti
 from paritygate.environments import Facts
 from paritygate.outcomes.artifact import EnvironmentRecord, Varied
 from paritygate.outcomes.cells import EnvironmentName
-from paritygate.outcomes.plans import CellPlan, Environment, Limits, Order, Selection
+from paritygate.outcomes.plans import CellPlan, Environment, Filesystem, Limits, Order, Selection
 from paritygate.outcomes.words import Axis, OrderRule, Purpose, Worktree
 
 EVENING = datetime(2026, 1, 15, 18, tzinfo=UTC)
@@ -48,11 +48,11 @@ def test_the_default_pair_is_resolved() -> None:
             name=LOCAL,
             timezone="Asia/Shanghai",
             locale="en_US.UTF-8",
-            case_sensitive=None,
+            case_sensitive=False,
             workers=0,
             worktree=Worktree.DIRTY,
         ),
-        Environment(name=SERVER, timezone="UTC", locale="C.UTF-8", case_sensitive=None, workers=4, worktree=Worktree.CLEAN),
+        Environment(name=SERVER, timezone="UTC", locale="C.UTF-8", case_sensitive=True, workers=4, worktree=Worktree.CLEAN),
     )
     assert resolution.notes == ()
     assert resolution.zones[LOCAL].sign == 1
@@ -100,10 +100,6 @@ def test_more_processors_than_the_engine_has_are_noted() -> None:
     assert environments.resolve(settings, facts()).notes == ("x asks for 8 processors, and the engine has 4",)
 
 
-def test_the_case_axis_of_the_default_pair_is_known_not_to_vary() -> None:
-    assert environments.resolve(Settings(), facts()).reasons == {Axis.CASE_SENSITIVE: "no case-folding filesystem yet"}
-
-
 def test_without_git_the_worktree_does_not_vary() -> None:
     reasons = environments.resolve(Settings(), facts(in_git=False)).reasons
     assert reasons[Axis.WORKTREE] == "without git a clean tree is the same without its caches"
@@ -119,11 +115,45 @@ def test_what_is_known_beforehand_goes_over_what_was_found() -> None:
     )
 
 
-@pytest.mark.parametrize("sides", [("any", True), (True, "any"), (False, True), (False, False), ("any", False)])
-def test_the_case_axis_is_left_to_the_filesystem_unless_all_sides_want_what_it_has(sides: tuple[object, object]) -> None:
+Folds = bool | None
+
+
+@pytest.mark.parametrize(
+    ("sides", "resolved", "folds"),
+    [
+        (("any", "any"), [None, None], [None, None]),
+        (("any", True), [None, True], [None, None]),
+        ((True, True), [True, True], [None, None]),
+        ((False, True), [False, True], [True, False]),
+        ((False, False), [False, False], [True, True]),
+        (("any", False), [True, False], [False, True]),
+    ],
+)
+def test_all_cells_are_on_one_filesystem_where_one_environment_folds_case(
+    sides: tuple[object, object], resolved: list[Folds], folds: list[Folds]
+) -> None:
     pair = {str(index): msgspec.structs.replace(SERVER_LIKE, case_sensitive=side) for index, side in enumerate(sides)}
-    resolution = environments.resolve(Settings(environments=pair), facts())
-    assert [each.case_sensitive for each in resolution.environments] == [None, None]
+    settings = Settings(environments=pair, attempts=1)
+    resolution = environments.resolve(settings, facts())
+    assert [each.case_sensitive for each in resolution.environments] == resolved
+    assert [plan.filesystem.fold if plan.filesystem else None for plan in plans_for(settings)] == folds
+
+
+def test_an_order_of_names_is_that_of_every_attempt_and_leaves_the_other_side_as_it_is() -> None:
+    shuffled = msgspec.structs.replace(SERVER_LIKE, directory_order="shuffled")
+    plans = plans_for(Settings(environments={"a": shuffled, "b": SERVER_LIKE}, seeds=(5, 6)))
+    assert [plan.filesystem for plan in plans] == [
+        *[Filesystem(fold=False, order="shuffled", seed=5)] * 2,
+        *[Filesystem(fold=False, order="created", seed=5)] * 2,
+    ]
+
+
+def test_only_a_cell_that_folds_case_lacks_what_another_name_shadows() -> None:
+    shadowed = {Worktree.DIRTY: ("b",), Worktree.CLEAN: ("c",)}
+    given = msgspec.structs.replace(facts(), shadowed=shadowed)
+    resolution = environments.resolve(Settings(), given)
+    plans = environments.gate_plans(resolution.environments, Settings(attempts=1), {}, given)
+    assert [plan.filesystem.leave_out if plan.filesystem else None for plan in plans] == [("b",), ()]
 
 
 def test_a_record_holds_every_axis_and_no_secret() -> None:
@@ -139,6 +169,7 @@ def test_a_record_holds_every_axis_and_no_secret() -> None:
             Axis.CPUS: "0.0",
             Axis.MEMORY: "0",
             Axis.UMASK: "022",
+            Axis.DIRECTORY_ORDER: "",
             Axis.VARIABLES: "API_TOKEN=*** CI=true",
         },
         image="sha256:1",
@@ -158,6 +189,7 @@ def test_a_hybrid_takes_the_named_axis_from_the_second_and_nothing_else(axis: Ax
         cpus=2.0,
         memory=1 << 30,
         umask=0o077,
+        directory_order="sorted",
         variables={"CI": "1"},
     )
     mixed = environments.hybrid(first, second, [axis], "mixed")

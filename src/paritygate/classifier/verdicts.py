@@ -43,6 +43,7 @@ CODES = {
     Label.NONDETERMINISM_EVERYWHERE: ExitCode.NONDETERMINISM,
     Label.UNDECIDED: ExitCode.NO_VERDICT,
 }
+SHOWN = 5
 DEAD = {
     CellStatus.TIMED_OUT: "ran out of time",
     CellStatus.CRASHED: "died",
@@ -52,12 +53,16 @@ DEAD = {
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a run beside its labels; `blocking` are differences between cells that nobody declared."""
+    """What is known of a run beside its labels.
+
+    `blocking` are differences between cells that nobody declared, `collisions` names of the tree that are one in some of them.
+    """
 
     cells: tuple[Cell, ...]
     varied: tuple[Varied, ...]
     excluded: int = 0
     blocking: tuple[str, ...] = ()
+    collisions: tuple[str, ...] = ()
 
 
 def precedence(codes: Iterable[ExitCode]) -> ExitCode:
@@ -71,9 +76,11 @@ def verdict(findings: Sequence[Finding], facts: Facts) -> Verdict:
     environments = tuple(dict.fromkeys(cell.env for cell in gate))
     axes = tuple(each.axis for each in facts.varied if each.varied) if len(environments) > 1 else ()
     reasons = _obstacles(findings, facts, gate)
-    code = precedence([CODES[finding.label] for finding in findings] + [ExitCode.NO_VERDICT] * bool(reasons))
+    codes = [CODES[finding.label] for finding in findings]
+    codes += [ExitCode.NO_VERDICT] * bool(reasons) + [ExitCode.COUPLING] * bool(facts.collisions)
+    code = precedence(codes)
     if code is not ExitCode.NO_VERDICT:
-        reasons = _diagnoses(findings)
+        reasons = (*_diagnoses(findings), *_tree_faults(facts))
     if code is ExitCode.PARITY:
         line = (
             f"stable in {environments[0]} (one environment, nothing compared)"
@@ -163,6 +170,14 @@ def _undecided(findings: Sequence[Finding], gate: Sequence[Cell]) -> Iterable[st
         why = f" ({first.note})" if first.note else ""
         where = "the cell" if len(gate) == 1 else f"all {len(gate)} cells"
         yield f"{_number(len(some), 'test')} could not be decided over {where}, first {_name(first)}{why}"
+
+
+def _tree_faults(facts: Facts) -> Iterable[str]:
+    """Say what no test need have met: a checkout where case does not count lacks files that the tree has."""
+    pairs = facts.collisions
+    if pairs:
+        more = f" and {len(pairs) - SHOWN} more" if len(pairs) > SHOWN else ""
+        yield f"the worktree has names that are one where case does not count: {', '.join(pairs[:SHOWN])}{more}"
 
 
 def _diagnoses(findings: Sequence[Finding]) -> tuple[str, ...]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from paritygate.axes import locale_name, near_miss
-from paritygate.config.settings import Settings, default_environments
+from paritygate.config.settings import EnvironmentSettings, Settings, default_environments
 from paritygate.config.tables import Problems, read_table, show
 from paritygate.config.values import impossible
 from paritygate.errors import ConfigError, UsageError
@@ -38,7 +38,7 @@ class Overrides(msgspec.Struct, frozen=True, kw_only=True):
     """What the command line or the variables say over the file; empty and None leave a setting as it is.
 
     `environments` are those to run. `seeds` are by attempt, from the first; None where one is not given.
-    `cell_timeout` is seconds.
+    `cell_timeout` is seconds; `without_axes` are the axes that are not to vary.
     """
 
     selection: tuple[str, ...] = ()
@@ -47,6 +47,7 @@ class Overrides(msgspec.Struct, frozen=True, kw_only=True):
     seeds: tuple[int | None, ...] = ()
     cell_timeout: float | None = None
     report: str = ""
+    without_axes: tuple[str, ...] = ()
 
 
 def load(project: Path) -> Loaded:
@@ -140,8 +141,9 @@ def apply(settings: Settings, overrides: Overrides, source: str = "the command l
     kept = settings.environments
     for name in overrides.environments:
         if name not in kept:
-            known = ", ".join(f"`{each}`" for each in kept)
-            raise UsageError(f"{source} asks for environment `{name}`{near_miss(name, frozenset(kept))}", f"there are {known}")
+            raise UsageError(
+                f"{source} asks for environment `{name}`{near_miss(name, frozenset(kept))}", f"there are {_listed(kept)}"
+            )
     if overrides.environments:
         kept = {name: each for name, each in kept.items() if name in overrides.environments}
     if overrides.attempts is not None and overrides.attempts < 1:
@@ -151,12 +153,25 @@ def apply(settings: Settings, overrides: Overrides, source: str = "the command l
     return msgspec.structs.replace(
         settings,
         selection=overrides.selection or settings.selection,
-        environments=kept,
+        environments=without_axes(kept, overrides.without_axes, source),
         attempts=settings.attempts if overrides.attempts is None else overrides.attempts,
         seeds=_seeds(settings.seeds, overrides.seeds, source),
         cell_timeout=settings.cell_timeout if overrides.cell_timeout is None else overrides.cell_timeout,
         report=overrides.report or settings.report,
     )
+
+
+def without_axes(kept: dict[str, EnvironmentSettings], axes: Iterable[str], source: str) -> dict[str, EnvironmentSettings]:
+    """Keep axes from varying: every environment takes the last one's value, and of case whatever the engine's filesystem does."""
+    known = frozenset(EnvironmentSettings.__struct_fields__)
+    for axis in axes:
+        if axis not in known:
+            raise UsageError(
+                f"{source} leaves out the axis `{axis}`{near_miss(axis, known)}", f"there are {_listed(sorted(known))}"
+            )
+        value = "any" if axis == "case_sensitive" else getattr([*kept.values()][-1], axis)
+        kept = {name: msgspec.structs.replace(each, **{axis: value}) for name, each in kept.items()}
+    return kept
 
 
 def _seeds(configured: tuple[int, ...], given: tuple[int | None, ...], source: str) -> tuple[int, ...]:
@@ -173,3 +188,7 @@ def _seeds(configured: tuple[int, ...], given: tuple[int | None, ...], source: s
             )
         seeds[index : index + 1] = [seed]
     return tuple(seeds)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

@@ -27,7 +27,13 @@ that are named run; such a table has the defaults of the third column. A name ha
 and `.`.
 
 `auto` for `timezone` is chosen for the moment and the likely length of the run, from `Asia/Shanghai` where its date
-differs to the ends of the earth, and the report says what it came to. `case_sensitive` is not varied in this release.
+differs to the ends of the earth, and the report says what it came to.
+
+Where one environment has `case_sensitive = false`, or a `directory_order`, the cells of all of them have their
+workspace, temporary folder and home on one filesystem of paritygate's own, folding case or not as each asks, so that
+nothing but that differs. It needs `/dev/fuse` on the engine's computer; where that cannot be had the run ends with
+exit code 4, unless `case_sensitive` is `"any"` in all environments or `--without-axis case_sensitive` is given.
+
 `variables` cannot hold what an axis or the cell itself sets (`TZ`, `LANG`, `LC_ALL`, `PYTHONHASHSEED`, `PATH`,
 `HOME`, `LD_PRELOAD` and their like).
 """

@@ -60,6 +60,10 @@ class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True):
     cpus: Annotated[float, Meta(ge=0, description="Processors that the cell may use; 0: all")] = 0.0
     memory: Annotated[str, Meta(description="Memory of the cell, such as `512m` or `2g`; empty: the setting for all")] = ""
     umask: Annotated[str, Meta(description="File mode mask, octal, as text")] = "022"
+    directory_order: Annotated[
+        Literal["", "created", "sorted", "reversed", "shuffled"],
+        Meta(description="Order in which folders list their names; empty: as the filesystem has it"),
+    ] = ""
     variables: Annotated[dict[str, str], Meta(description='Environment variables of the tests, such as `CI = "true"`')] = {}
 
 

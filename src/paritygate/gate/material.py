@@ -26,10 +26,11 @@ from paritygate.outcomes.words import Worktree
 from paritygate.runners.docker import CellImage, DockerRunner
 from paritygate.selection import Asked
 from paritygate.snapshot import archive as snapshot_archive
-from paritygate.snapshot import survey, tree
+from paritygate.snapshot import names, survey, tree
 
 LONGEST_WAIT = 120.0
 TREES_KEPT = 8
+SHOWN = 5
 # What a run uses was made not long ago, and what is removed at a run's end was made longer ago than any run may last: so no
 # gate takes another's image away, though nothing on the engine says that it is in use between two cells.
 FRESH = timedelta(hours=3)
@@ -96,6 +97,9 @@ def take_trees(settled: Settled, world: World) -> Trees:
     trees = tree.take_all(request, sorted(states))
     for line in mismatched_names(trees):
         world.say(f"warning: {line}")
+    if pairs := colliding_names(settled, trees):
+        more = f" and {len(pairs) - SHOWN} more" if len(pairs) > SHOWN else ""
+        world.say(f"warning: one name where case does not count: {', '.join(pairs[:SHOWN])}{more}")
     return trees
 
 
@@ -105,8 +109,16 @@ def mismatched_names(trees: Trees) -> tuple[str, ...]:
         f"`{each.tracked}` in git is `{each.on_disk}` on disk ({each.why})": None
         for one in trees.values()
         for each in one.mismatches
+        if each.why != names.COLLISION
     }
     return tuple(found)
+
+
+def colliding_names(settled: Settled, trees: Trees) -> tuple[str, ...]:
+    """Say which names in git's index are one in the environments that fold case, if there is such an environment."""
+    if all(each.case_sensitive is not False for each in settled.settings.environments.values()):
+        return ()
+    return tuple(dict.fromkeys(pair for one in trees.values() for pair in names.collisions(one.mismatches)))
 
 
 def select(settled: Settled, trees: Trees, request: Request) -> Selection:
@@ -135,6 +147,7 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
         access=opened,
         logs=settled.logs,
         running=running,
+        case_folding=environments.own_filesystem(settings.environments.values()),
     )
     prepared = preparing.prepare(engine, request, world.say)
     by_environment: dict[EnvironmentName, CellImage] = {}
@@ -224,4 +237,5 @@ def _facts(trees: Trees, engine: EngineInfo, world: World, estimate: float) -> F
         estimate_seconds=estimate,
         in_git=some.has_git or bool(some.commit),
         subject=" ".join(sorted(one.digest for one in trees.values())),
+        shadowed={state: names.shadowed(entry.path for entry in one.entries) for state, one in trees.items()},
     )

@@ -10,7 +10,7 @@ from paritygate import environments
 from paritygate.classifier import labels, surroundings, verdicts
 from paritygate.confirm.flow import Confirmation
 from paritygate.docker_engine.requests import EngineInfo
-from paritygate.gate.material import Images, Planned, Trees, mismatched_names
+from paritygate.gate.material import Images, Planned, Trees, colliding_names, mismatched_names
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.outcomes.artifact import SCHEMA, Artifact, EnvironmentRecord, Subject, Varied
@@ -39,7 +39,13 @@ def artifact(
     varied = _varied(made, records, cells)
     differences = surroundings.undeclared_differences(cells, frozenset(each.axis for each in varied if each.varied))
     excluded = labels.excluded(cells)
-    facts = verdicts.Facts(cells=cells, varied=varied, excluded=len(excluded), blocking=differences.blocking)
+    facts = verdicts.Facts(
+        cells=cells,
+        varied=varied,
+        excluded=len(excluded),
+        blocking=differences.blocking,
+        collisions=colliding_names(made.settled, made.trees),
+    )
     return Artifact(
         schema=SCHEMA,
         paritygate=world.version,
@@ -80,6 +86,7 @@ def _subject(made: Made) -> Subject:
         ),
         withheld=tuple(sorted({path for one in trees for path in one.withheld})),
         mismatched_names=mismatched_names(made.trees),
+        colliding_names=colliding_names(made.settled, made.trees),
     )
 
 

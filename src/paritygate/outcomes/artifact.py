@@ -46,7 +46,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
-    """What was tested: commit (empty without git), trees by state with their digests, and the selection."""
+    """What was tested: commit (empty without git), trees by state with their digests, and the selection.
+
+    `mismatched_names` are tracked files that the disk calls otherwise; `colliding_names` pairs of tracked names that are one
+    where case does not count, if an environment was to be so.
+    """
 
     project: str
     commit: str
@@ -54,6 +58,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     selection: tuple[str, ...]
     withheld: tuple[str, ...] = ()
     mismatched_names: tuple[str, ...] = ()
+    colliding_names: tuple[str, ...] = ()
 
 
 class EnvironmentRecord(msgspec.Struct, frozen=True, kw_only=True):

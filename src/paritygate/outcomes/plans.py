@@ -14,7 +14,8 @@ from paritygate.outcomes.words import Axis, Purpose, Worktree
 class Environment(msgspec.Struct, frozen=True, kw_only=True):
     """A name and a resolved value for every axis.
 
-    `case_sensitive` is None where the axis is not provided and both sides take what the filesystem gives.
+    `case_sensitive` is None where the axis is not provided and both sides take what the filesystem gives. `directory_order` is
+    that in which folders list their names, empty for the filesystem's own.
     `cpus` is a number of processors and `memory` bytes, 0 for no limit of their own. `umask` is the number itself.
     """
 
@@ -25,6 +26,7 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     workers: int
     worktree: Worktree
     umask: int = 0o022
+    directory_order: str = ""
     cpus: float = 0.0
     memory: int = 0
     variables: dict[str, str] = {}
@@ -38,9 +40,9 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
                 return f"{self.umask:03o}"
             case Axis.VARIABLES:
                 return " ".join(f"{name}={value}" for name, value in sorted(self.variables.items()))
-            case Axis.DIRECTORY_ORDER | Axis.CLOCK | Axis.IMAGE:
+            case Axis.CLOCK | Axis.IMAGE:
                 return ""
-            case Axis.TIMEZONE | Axis.LOCALE | Axis.WORKERS | Axis.WORKTREE | Axis.CPUS | Axis.MEMORY:
+            case Axis.TIMEZONE | Axis.LOCALE | Axis.WORKERS | Axis.WORKTREE | Axis.CPUS | Axis.MEMORY | Axis.DIRECTORY_ORDER:
                 return str(getattr(self, axis.value))
 
 
@@ -79,8 +81,21 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     directory: str = ""
 
 
+class Filesystem(msgspec.Struct, frozen=True, kw_only=True):
+    """The filesystem of a cell whose names are looked after: whether it takes names for one that differ by case alone (`fold`).
+
+    `order` is that in which folders list their names: `created`, `sorted`, `reversed`, or `shuffled` by `seed`. `leave_out` are
+    the paths of the workspace that the cell is not to have.
+    """
+
+    fold: bool
+    order: str = "created"
+    seed: int = 0
+    leave_out: tuple[str, ...] = ()
+
+
 class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """One cell to run: everything but the place where it runs."""
+    """One cell to run: everything but the place where it runs; without `filesystem` it is on the engine's own."""
 
     environment: Environment
     attempt: int
@@ -90,6 +105,7 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     selection: Selection
     limits: Limits
     network: bool = False
+    filesystem: Filesystem | None = None
 
     @property
     def name(self) -> str:

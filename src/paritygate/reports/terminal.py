@@ -115,6 +115,9 @@ def _left_out(artifact: Artifact) -> Iterator[str]:
     if artifact.subject.mismatched_names:
         yield f"named otherwise in git than on disk: {listed(artifact.subject.mismatched_names)}"
         yield "  hint: a fresh clone has git's names; rename with `git mv`"
+    if artifact.subject.colliding_names:
+        yield f"one name where case does not count: {listed(artifact.subject.colliding_names)}"
+        yield "  hint: a checkout on such a disk lacks one of them; rename with `git mv`"
 
 
 def _remarks(artifact: Artifact) -> Iterator[str]:

@@ -7,12 +7,14 @@ from collections.abc import Collection, Iterable
 
 from paritygate.outcomes.trees import NameMismatch
 
+COLLISION = "collision"
+
 
 def fold(path: str) -> str:
-    """Make names equal that some filesystem takes for one."""
+    """Make names equal that some filesystem takes for one: canonical caseless matching (Unicode Standard, D145)."""
     if path.isascii():
         return path.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", path).casefold())
 
 
 def parents(paths: Iterable[str]) -> set[str]:
@@ -42,8 +44,23 @@ def mismatches(tracked: Collection[str], renamed: dict[str, str]) -> tuple[NameM
     for path in sorted({*tracked, *parents(tracked)}):
         other = first.setdefault(fold(path), path)
         if other != path:
-            found.append(NameMismatch(tracked=path, on_disk=other, why="collision"))
+            found.append(NameMismatch(tracked=path, on_disk=other, why=COLLISION))
     return tuple(sorted(found, key=lambda mismatch: (mismatch.tracked, mismatch.on_disk)))
+
+
+def shadowed(paths: Iterable[str]) -> tuple[str, ...]:
+    """List the paths that where case does not count are another's, which comes first; not what lies below one of them."""
+    first: dict[str, str] = {}
+    found: list[str] = []
+    for path in sorted(paths):
+        if first.setdefault(fold(path), path) != path and not (found and path.startswith(f"{found[-1]}/")):
+            found.append(path)
+    return tuple(found)
+
+
+def collisions(found: Iterable[NameMismatch]) -> tuple[str, ...]:
+    """Say which tracked names are one where case does not count."""
+    return tuple(f"`{each.on_disk}` and `{each.tracked}`" for each in found if each.why == COLLISION)
 
 
 def _why(tracked: str, disk: str) -> str:
