@@ -27,13 +27,17 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """What is done to the files on the way to a working tree, paths relative to the sample.
 
     `ignored` files lie on disk and in .gitignore, `untracked` ones were never added, `renamed` ones are moved on disk after
-    the commit. `mismatched` are tracked names that the gate has to report as differing from the disk's.
+    the commit. `mismatched` are tracked names that the gate has to report as differing from the disk's. `copies` are files that no
+    checkout of this repository could hold everywhere, with the files that they are copies of; `colliding` are names that the gate
+    has to report as being one where case does not count.
     """
 
     ignored: tuple[str, ...] = ()
     untracked: tuple[str, ...] = ()
     renamed: dict[str, str] = {}
     mismatched: tuple[str, ...] = ()
+    copies: dict[str, str] = {}
+    colliding: tuple[str, ...] = ()
 
 
 class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -42,6 +46,7 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     Tests are named by node id, the second of two equal ids as `ID #1`. `outcomes` holds what a test does in each attempt of
     an environment. `causes` are values of `Axis` or `CauseKind`, `notes` a word that the test's note must contain. `controls`
     are tests that must be there, and consistently green. `normalised` says that ids hold object addresses and cannot be named.
+    `spellings` are the names by which a test found files in the first environment, with the names that those have.
     """
 
     about: str
@@ -52,6 +57,7 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     outcomes: dict[str, dict[str, Outcome]] = {}
     causes: dict[str, tuple[str, ...]] = {}
     notes: dict[str, str] = {}
+    spellings: dict[str, dict[str, str]] = {}
     normalised: bool = False
     setup: Setup = Setup()
 
@@ -87,6 +93,8 @@ def lay_out(name: str, project: Path) -> Expected:
     """Make a git repository of a sample, with the working tree that its expectation asks for."""
     expected = expectation(name)
     shutil.copytree(SAMPLES / name, project, ignore=shutil.ignore_patterns(EXPECTED, "__pycache__", ".pytest_cache"))
+    for copy, original in expected.setup.copies.items():
+        shutil.copyfile(project / original, project / copy)
     if expected.setup.ignored:
         (project / ".gitignore").write_text("".join(f"/{path}\n" for path in expected.setup.ignored), encoding="utf-8")
     git(project, "init", "--quiet", "--initial-branch=main")
@@ -139,7 +147,9 @@ def complaints(expected: Expected, judged: Judged) -> list[str]:
         found += complaints_about(expected, test, finding)
     found += [f"{test} is in `controls` and in `labels`" for test in expected.controls if test in expected.labels]
     mismatched = " ".join(judged.artifact.subject.mismatched_names)
-    return found + [f"{path} is not said to differ on disk" for path in expected.setup.mismatched if path not in mismatched]
+    found += [f"{path} is not said to differ on disk" for path in expected.setup.mismatched if path not in mismatched]
+    colliding = " ".join(judged.artifact.subject.colliding_names)
+    return found + [f"{path} is not said to collide" for path in expected.setup.colliding if path not in colliding]
 
 
 def complaints_about(expected: Expected, test: str, finding: Finding) -> list[str]:
