@@ -73,6 +73,13 @@ def test_an_image_that_was_built_carries_nothing_of_the_way_to_it(engine: Docker
     assert made.labels[KIND_LABEL] == "contract"
 
 
+def test_a_stage_that_was_only_copied_from_does_not_stay(engine: DockerEngine, base: str, leftovers: Leftovers, tag: str) -> None:
+    recipe = f"FROM {base} AS first\nRUN echo {tag} >/made\nFROM scratch\nCOPY --from=first /made /made".encode()
+    made = engine.build(BuildRequest(tag=tag, files={"Dockerfile": recipe}, labels={KIND_LABEL: "contract"}), ignore)
+    assert engine.image(tag) == made
+    assert leftovers.everything(os.getpid()) == []
+
+
 def test_an_image_that_lost_its_name_goes_once_it_is_old_enough_and_nothing_uses_it(
     engine: DockerEngine, base: str, client: Client, tag: str
 ) -> None:

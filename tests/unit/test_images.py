@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from paritygate.config.settings import ImageSettings
+from paritygate.docker_engine.requests import ImageRecord
 from paritygate.errors import ConfigError
-from paritygate.images import access, advice, names, poetry, resources
+from paritygate.images import access, advice, casefs, names, poetry, resources
 from paritygate.images.advice import hint_for
 from paritygate.images.base import choose_python
 from paritygate.images.distributions import this_distribution
@@ -174,4 +175,38 @@ def test_names_differ_where_contents_do_and_parts_do_not_run_together() -> None:
 
 def test_every_file_that_goes_into_an_image_is_at_hand() -> None:
     assert resources.recipe("install.py").startswith(b'"""')
+    assert {"Makefile", "main.c", "status.h", "fold_table.h"} <= set(resources.sources("casefs"))
     assert {"launcher.py", "probe.py", "plugin/paritygate_recorder.py"} <= set(resources.guest())
+
+
+def a_base(identity: str) -> ImageRecord:
+    return ImageRecord(identity=identity, tags=("some:base",), labels={}, created="", size=0)
+
+
+def test_the_daemon_is_named_by_the_image_that_it_is_built_on() -> None:
+    assert casefs.name_of(a_base("one")).startswith("paritygate/casefs:")
+    assert casefs.name_of(a_base("one")) == casefs.name_of(a_base("one"))
+    assert casefs.name_of(a_base("one")) != casefs.name_of(a_base("two"))
+
+
+def test_only_sources_go_into_the_image_that_the_daemon_is_built_in() -> None:
+    assert {name.rpartition(".")[2] for name in casefs.files()} == {"Dockerfile", "sh", "c", "h", "casefs/Makefile"}
+
+
+def test_a_recipe_takes_the_daemon_from_a_stage_before_its_own() -> None:
+    recipe = b"# what it is\nARG BASE\nFROM ${BASE}\nENV A=b\n"
+    assert casefs.added_to(recipe) == (
+        b"# what it is\nARG BASE\nARG CASEFS\nFROM ${CASEFS} AS casefs\nFROM ${BASE}\nENV A=b\n"
+        b"COPY --from=casefs /opt/paritygate/casefs /opt/paritygate/casefs\n"
+    )
+
+
+def test_the_recipe_of_environments_can_take_the_daemon() -> None:
+    assert casefs.added_to(resources.recipe("environment.Dockerfile")).count(b"\nFROM ${CASEFS} AS casefs\nFROM ${BASE}\n") == 1
+
+
+def test_a_daemon_that_could_not_be_built_can_be_done_without() -> None:
+    assert casefs.hint_for("fatal error: fuse.h: No such file") == casefs.DO_WITHOUT
+    without_network = casefs.hint_for("Temporary failure resolving 'deb.example'")
+    assert "restart the engine" in without_network
+    assert without_network.endswith(casefs.DO_WITHOUT)

@@ -35,13 +35,14 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 def build(client: Client, run: Run, request: BuildRequest, log: Log) -> ImageRecord:
     """Build an image with the classic builder, which every engine has; the recipe must need no newer one.
 
-    What is made on the way carries this run's labels; where no image comes of it, it is removed.
+    What is made on the way carries this run's labels. What the image is not made of is removed: all of it where there comes to be
+    none, and else the stages that something was only copied from.
     """
     tail: deque[str] = deque(maxlen=TAIL)
     mark = uuid.uuid4().hex
     on_the_way = {BUILD_LABEL: mark, **run.labels("build", time.time() + BUILD_SECONDS)}
     recipe = unnamed.marked(request.files["Dockerfile"], on_the_way)
-    made, patience = None, unnamed.LATE_SECONDS
+    patience = unnamed.LATE_SECONDS
     try:
         with engine_errors(f"build `{request.tag}`"):
             try:
@@ -61,13 +62,11 @@ def build(client: Client, run: Run, request: BuildRequest, log: Log) -> ImageRec
                 if not error.is_client_error():
                     raise
                 failure = explain(error)
+            patience = 0.0
             if not failure:
-                made = image_record(client.inspect_image(request.tag))
-                return made
-        patience = 0.0
+                return image_record(client.inspect_image(request.tag))
     finally:
-        if made is None:
-            unnamed.discard(client, mark, patience)
+        unnamed.discard(client, mark, patience)
     raise BuildError(f"the image `{request.tag}` could not be built: {failure}", "\n".join(tail), hint=hint_for(failure))
 
 

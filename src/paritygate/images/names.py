@@ -18,6 +18,7 @@ class Kind(StrEnum):
 
     BASE = "base"
     SYSTEM = "system"
+    CASEFS = "casefs"
     DEPENDENCIES = "deps"
     ENVIRONMENT = "env"
     TREE = "tree"

@@ -1,10 +1,11 @@
-"""From a project to its images: base, system, dependencies, one thin layer for each environment.
+"""From a project to its images: base, system, dependencies, one thin layer for each environment, and the filesystem's daemon.
 
 Everything is looked up by content first; where all is there, nothing is started.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -14,7 +15,7 @@ from paritygate.config.settings import EnvironmentSettings, ImageSettings
 from paritygate.docker_engine.requests import KIND_LABEL, BuildRequest, Commit, ImageRecord, Log
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import BaseImageError, BuildError
-from paritygate.images import advice, base, installing, resources
+from paritygate.images import advice, base, casefs, installing, resources
 from paritygate.images.access import Access
 from paritygate.images.dependencies import find
 from paritygate.images.installing import Job, Plan
@@ -29,13 +30,15 @@ PYTHON_LABEL = "paritygate.python"
 """The interpreter's version, on the dependency layer and what is made of it."""
 
 _WRONG_PYTHON = 78
+_SHARED = frozenset({Kind.SYSTEM, Kind.CASEFS})
 _MADE_EVERYWHERE = frozenset({"C", "POSIX", "C.UTF-8", "C.utf8"})
 
 
 class PrepareRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What images are wanted: for the project in `directory` of the tree at `root`, one for each environment.
 
-    `running` is this interpreter's `X.Y`; `logs` the folder for logs.
+    `running` is this interpreter's `X.Y`; `logs` the folder for logs. With `case_folding` the images of environments hold the
+    daemon of the case-folding filesystem.
     """
 
     root: Path
@@ -45,10 +48,14 @@ class PrepareRequest(msgspec.Struct, frozen=True, kw_only=True):
     access: Access
     logs: Path
     running: str = "3.12"
+    case_folding: bool = False
 
 
 class ImageSet(msgspec.Struct, frozen=True, kw_only=True):
-    """The images of one project, and the recipe they were made by; `project` is its name in theirs, `notes` what to remark."""
+    """The images of one project, and the recipe they were made by; `project` is its name in theirs, `notes` what to remark.
+
+    `casefs` is the image that the environments' ones have the case-folding filesystem's daemon from; empty where they have none.
+    """
 
     project: str
     base: ImageRecord
@@ -56,6 +63,7 @@ class ImageSet(msgspec.Struct, frozen=True, kw_only=True):
     environments: dict[str, ImageRecord]
     recipe: Recipe
     notes: tuple[str, ...] = ()
+    casefs: str = ""
 
     def of(self, environment: str) -> ImageRecord:
         """Give an environment's image."""
@@ -74,6 +82,10 @@ def prepare(engine: Engine, request: PrepareRequest, log: Log) -> ImageSet:
     for note in notes:
         log(note)
     return msgspec.structs.replace(made, notes=notes)
+
+
+def _advise(said: str) -> str:
+    return advice.hint_for(said, advice.CORRECT_BASE)
 
 
 class _Work(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,13 +114,22 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
     def made(self, recipe: Recipe) -> ImageSet:
-        """Make what is absent."""
+        """Make what is absent, first of all what is quick to fail."""
+        if self.request.case_folding:
+            self.casefs()
         dependencies, used = self.dependencies(recipe)
         environments = {name: self.environment(name, dependencies) for name in self.request.environments}
         return self.image_set(dependencies, environments, used)
 
     def image_set(self, dependencies: str, environments: dict[str, ImageRecord], recipe: Recipe) -> ImageSet:
-        return ImageSet(project=self.project, base=self.base, dependencies=dependencies, environments=environments, recipe=recipe)
+        return ImageSet(
+            project=self.project,
+            base=self.base,
+            dependencies=dependencies,
+            environments=environments,
+            recipe=recipe,
+            casefs=self.casefs_tag(),
+        )
 
     def system_files(self) -> dict[str, bytes]:
         wanted = {settings.locale for settings in self.request.environments.values()} - _MADE_EVERYWHERE
@@ -134,21 +155,26 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
         )
         return tag(Kind.DEPENDENCIES, "", content)
 
+    def casefs_tag(self) -> str:
+        return casefs.name_of(self.base) if self.request.case_folding else ""
+
     def environment_files(self, name: str) -> dict[str, bytes]:
+        recipe = resources.recipe("environment.Dockerfile")
         settings = self.request.environments[name]
         manifest = {"name": name, **msgspec.to_builtins(settings), "worktree": str(settings.worktree)}
         return {
-            "Dockerfile": resources.recipe("environment.Dockerfile"),
+            "Dockerfile": casefs.added_to(recipe) if self.request.case_folding else recipe,
             "environment.toml": tomli_w.dumps(manifest).encode(),
             **{f"guest/{path}": content for path, content in resources.guest().items()},
         }
 
     def environment_tag(self, name: str, dependencies: str) -> str:
-        return tag(Kind.ENVIRONMENT, name, digest(dependencies, digest_files(self.environment_files(name))))
+        inside = (self.casefs_tag(),) if self.request.case_folding else ()
+        return tag(Kind.ENVIRONMENT, name, digest(dependencies, digest_files(self.environment_files(name)), *inside))
 
     def labels(self, kind: Kind, source: str = "") -> dict[str, str]:
         labels = {KIND_LABEL: str(kind), SOURCE_LABEL: source}
-        return labels if kind is Kind.SYSTEM else {**labels, PROJECT_LABEL: self.project}
+        return labels if kind in _SHARED else {**labels, PROJECT_LABEL: self.project}
 
     def system(self) -> str:
         name = self.system_tag()
@@ -229,17 +255,32 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
             return found
         settings = self.request.environments[name]
         zone = DEFAULT_ZONE if settings.timezone == "auto" else settings.timezone
+        arguments = {"BASE": dependencies, "TIMEZONE": zone, "LOCALE": settings.locale, "WORKERS": str(settings.workers)}
         self.log(f"making the image of `{name}`")
         return self.build(
             BuildRequest(
                 tag=wanted,
                 files=self.environment_files(name),
                 labels=self.labels(Kind.ENVIRONMENT, name),
-                arguments={"BASE": dependencies, "TIMEZONE": zone, "LOCALE": settings.locale, "WORKERS": str(settings.workers)},
+                arguments=arguments | ({"CASEFS": self.casefs_tag()} if self.request.case_folding else {}),
             )
         )
 
-    def build(self, request: BuildRequest) -> ImageRecord:
+    def casefs(self) -> None:
+        name = self.casefs_tag()
+        if self.engine.image(name) is None:
+            self.log(f"building the case-folding filesystem on `{self.start}`")
+            self.build(
+                BuildRequest(
+                    tag=name,
+                    files=casefs.files(),
+                    labels=self.labels(Kind.CASEFS, self.start),
+                    arguments={"BASE": self.start, **self.request.access.proxies},
+                ),
+                casefs.hint_for,
+            )
+
+    def build(self, request: BuildRequest, advise: Callable[[str], str] = _advise) -> ImageRecord:
         """Build, with the whole log in a file; where a recipe of ours says why it failed, that is said."""
         path = self.request.logs / f"{request.tag.rpartition('/')[2].replace(':', '-')}.log"
         with Transcript(path, self.request.access.secrets) as transcript:
@@ -249,7 +290,7 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
                 said = advice.own_words(error.tail)
                 title = said.reason or error.message.splitlines()[0]
                 ours = ": ".join(filter(None, (self.keys_behind(said.reason), said.hint)))
-                hint = error.hint or ours or advice.hint_for(error.tail, advice.CORRECT_BASE)
+                hint = error.hint or ours or advise(error.tail)
                 raise BuildError(title, error.tail, str(path), hint) from error
 
     def keys_behind(self, reason: str) -> str:

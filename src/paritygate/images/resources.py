@@ -9,16 +9,30 @@ from pathlib import Path
 
 def recipe(name: str) -> bytes:
     """Read a file of the top-level `images/`, which a wheel carries as `images_data`."""
-    package = files("paritygate")
-    carried = package.joinpath("images_data", name)
-    if carried.is_file():
-        return carried.read_bytes()
-    return (Path(str(package)).parents[1] / "images" / name).read_bytes()
+    return _recipes().joinpath(name).read_bytes()
+
+
+def sources(folder: str) -> dict[str, bytes]:
+    """Read the C sources in a folder of `images/` and what says how to compile them, by name.
+
+    Nothing else of the folder is taken, such as what was compiled there, so that a wheel and a checkout give the same.
+    """
+    return {
+        entry.name: entry.read_bytes()
+        for entry in _recipes().joinpath(folder).iterdir()
+        if entry.name == "Makefile" or entry.name.endswith((".c", ".h"))
+    }
 
 
 def guest() -> dict[str, bytes]:
     """Read every file of the guest, by its path below the guest's folder."""
     return dict(sorted(_below(files("paritygate").joinpath("guest"), "")))
+
+
+def _recipes() -> Traversable:
+    package = files("paritygate")
+    carried = package.joinpath("images_data")
+    return carried if carried.is_dir() else Path(str(package)).parents[1] / "images"
 
 
 def _below(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
