@@ -19,6 +19,7 @@ ROWS: dict[str, int] = {
     "config": 1,
     "events": 1,
     "classifier": 1,
+    "case_folding": 1,
     "archive": 2,
     "environments": 2,
     "docker_engine": 3,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from paritygate.case_folding import WITHOUT
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.images import advice, resources
 from paritygate.images.names import Kind, digest, digest_files, tag
 
 PROGRAM = "/opt/paritygate/casefs"
-DO_WITHOUT = (
-    'to do without it, set `case_sensitive = "any"` in every environment, or run with `--without-axis case_sensitive`; or name '
-    "another image with `base` under `[tool.paritygate.image]`"
-)
+ANOTHER_BASE = f"name another image with `base` under `[tool.paritygate.image]`; to do without, {WITHOUT}"
 _START = b"FROM ${BASE}\n"
 _STAGE = b"ARG CASEFS\nFROM ${CASEFS} AS casefs\n"
 _COPY = f"COPY --from=casefs {PROGRAM} {PROGRAM}\n".encode()
@@ -38,4 +36,4 @@ def added_to(recipe: bytes) -> bytes:
 
 def hint_for(said: str) -> str:
     """Say what may help where the daemon could not be built, from what was said last."""
-    return f"{advice.hint_for(said)}; {DO_WITHOUT}" if advice.lacks_network(said) else DO_WITHOUT
+    return f"{advice.hint_for(said)}; to do without, {WITHOUT}" if advice.lacks_network(said) else ANOTHER_BASE

@@ -15,8 +15,9 @@ from paritygate.config.settings import EnvironmentSettings, ImageSettings
 from paritygate.docker_engine.requests import KIND_LABEL, BuildRequest, Commit, ImageRecord, Log
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import BaseImageError, BuildError
-from paritygate.images import advice, base, casefs, installing, resources
+from paritygate.images import advice, base, building, casefs, installing, resources
 from paritygate.images.access import Access
+from paritygate.images.building import Failed, Logs
 from paritygate.images.dependencies import find
 from paritygate.images.installing import Job, Plan
 from paritygate.images.names import PROJECT_LABEL, SOURCE_LABEL, Kind, digest, digest_files, tag
@@ -50,6 +51,11 @@ class PrepareRequest(msgspec.Struct, frozen=True, kw_only=True):
     running: str = "3.12"
     case_folding: bool = False
 
+    @property
+    def place(self) -> Path:
+        """The project's own folder."""
+        return self.root / self.directory
+
 
 class ImageSet(msgspec.Struct, frozen=True, kw_only=True):
     """The images of one project, and the recipe they were made by; `project` is its name in theirs, `notes` what to remark.
@@ -72,20 +78,29 @@ class ImageSet(msgspec.Struct, frozen=True, kw_only=True):
 
 def prepare(engine: Engine, request: PrepareRequest, log: Log) -> ImageSet:
     """Find or make every image that the environments need."""
-    place = request.root / request.directory
-    recipe = find(request.root, request.directory, request.settings)
-    python = base.choose_python(request.settings, place, recipe.requires_python, request.running)
+    recipe, python = _wanted(request)
     start = base.find_or_make(engine, request.settings, python, log)
-    work = _Work(engine=engine, request=request, base=start, python=python, project=place.resolve().name, log=log)
+    work = _Work(engine=engine, request=request, base=start, python=python, log=log)
     made = work.found(recipe) or work.made(recipe)
-    notes = (*recipe.notes, *work.other_python(made, base.pinned_python(place)))
+    notes = (*recipe.notes, *work.other_python(made))
     for note in notes:
         log(note)
     return msgspec.structs.replace(made, notes=notes)
 
 
-def _advise(said: str) -> str:
-    return advice.hint_for(said, advice.CORRECT_BASE)
+def look_up(engine: Engine, request: PrepareRequest) -> ImageSet | None:
+    """Find every image that the environments need, and make none; None where one is absent."""
+    recipe, python = _wanted(request)
+    start = base.look_up(engine, request.settings, python)
+    if start is None:
+        return None
+    return _Work(engine=engine, request=request, base=start, python=python, log=lambda _line: None).found(recipe)
+
+
+def _wanted(request: PrepareRequest) -> tuple[Recipe, str]:
+    """Say by which recipe to install, and on which Python."""
+    recipe = find(request.root, request.directory, request.settings)
+    return recipe, base.choose_python(request.settings, request.place, recipe.requires_python, request.running)
 
 
 class _Work(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,8 +110,11 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
     request: PrepareRequest
     base: ImageRecord
     python: str
-    project: str
     log: Log
+
+    @property
+    def project(self) -> str:
+        return self.request.place.resolve().name
 
     @property
     def start(self) -> str:
@@ -186,7 +204,8 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
                     files=self.system_files(),
                     labels=self.labels(Kind.SYSTEM, self.start),
                     arguments={"BASE": self.start, **self.request.access.proxies},
-                )
+                ),
+                self.advise,
             )
         return name
 
@@ -235,8 +254,9 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
             f"the project wants Python `{wanted}`, and the base image `{self.start}` has {found}", self.another_base()
         )
 
-    def other_python(self, made: ImageSet, pinned: str) -> tuple[str, ...]:
+    def other_python(self, made: ImageSet) -> tuple[str, ...]:
         """Say it where the base has another version than the one that `.python-version` names and nothing overrules."""
+        pinned = base.pinned_python(self.request.place)
         found = next((image.labels.get(PYTHON_LABEL, "") for image in made.environments.values()), "")
         if not found or pinned != self.python or f"{found}.".startswith(f"{pinned}."):
             return ()
@@ -263,7 +283,8 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
                 files=self.environment_files(name),
                 labels=self.labels(Kind.ENVIRONMENT, name),
                 arguments=arguments | ({"CASEFS": self.casefs_tag()} if self.request.case_folding else {}),
-            )
+            ),
+            self.advise,
         )
 
     def casefs(self) -> None:
@@ -277,21 +298,16 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
                     labels=self.labels(Kind.CASEFS, self.start),
                     arguments={"BASE": self.start, **self.request.access.proxies},
                 ),
-                casefs.hint_for,
+                lambda failed: casefs.hint_for(failed.tail),
             )
 
-    def build(self, request: BuildRequest, advise: Callable[[str], str] = _advise) -> ImageRecord:
-        """Build, with the whole log in a file; where a recipe of ours says why it failed, that is said."""
-        path = self.request.logs / f"{request.tag.rpartition('/')[2].replace(':', '-')}.log"
-        with Transcript(path, self.request.access.secrets) as transcript:
-            try:
-                return self.engine.build(request, transcript.write)
-            except BuildError as error:
-                said = advice.own_words(error.tail)
-                title = said.reason or error.message.splitlines()[0]
-                ours = ": ".join(filter(None, (self.keys_behind(said.reason), said.hint)))
-                hint = error.hint or ours or advise(error.tail)
-                raise BuildError(title, error.tail, str(path), hint) from error
+    def build(self, request: BuildRequest, advise: Callable[[Failed], str]) -> ImageRecord:
+        logs = Logs(folder=self.request.logs, secrets=self.request.access.secrets)
+        return building.build(self.engine, request, logs, advise)
+
+    def advise(self, failed: Failed) -> str:
+        ours = ": ".join(filter(None, (self.keys_behind(failed.reason), failed.hint)))
+        return ours or advice.hint_for(failed.tail, advice.CORRECT_BASE)
 
     def keys_behind(self, reason: str) -> str:
         """Say which keys of the configuration have to do with a reason: those whose value it names."""
