@@ -9,7 +9,7 @@
  *   privileges.c    capabilities                      nodes.c        files that the kernel knows
  *   errors.c        what callers are told             names.c        names in directories
  *   fold.c          when two names are one            descriptors.c  how nodes are reached
- *   caller.c        renames that change case only
+ *   caller.c        renames that change case only     spelling.c     names found by another spelling
  */
 #include "requests.h"
 

@@ -192,6 +192,32 @@ static int insert_read(struct node *directory, const struct dirent *read)
 	return 0;
 }
 
+static int by_name(const void *one, const void *other)
+{
+	return strcmp((*(struct entry *const *)one)->name, (*(struct entry *const *)other)->name);
+}
+
+/* The store lists names in an order of its own. What was there before the mount counts as created in the order of bytes. */
+static int put_in_order(struct names *names)
+{
+	struct entry **entries = malloc((names->entry_count + 1) * sizeof *entries);
+	size_t count = 0;
+
+	if (!entries)
+		return ENOMEM;
+	for (struct entry *entry = names->oldest; entry; entry = entry->newer)
+		entries[count++] = entry;
+	qsort(entries, count, sizeof *entries, by_name);
+	for (size_t i = 0; i < count; i++) {
+		entries[i]->older = i > 0 ? entries[i - 1] : NULL;
+		entries[i]->newer = i + 1 < count ? entries[i + 1] : NULL;
+	}
+	names->oldest = count > 0 ? entries[0] : NULL;
+	names->newest = count > 0 ? entries[count - 1] : NULL;
+	free(entries);
+	return 0;
+}
+
 static int read_names(struct node *directory, DIR *stream)
 {
 	for (;;) {
@@ -201,7 +227,7 @@ static int read_names(struct node *directory, DIR *stream)
 		errno = 0;
 		read = readdir(stream);
 		if (!read)
-			return errno;
+			return errno ? errno : put_in_order(directory->names);
 		if (strcmp(read->d_name, ".") == 0 || strcmp(read->d_name, "..") == 0)
 			continue;
 		error = insert_read(directory, read);

@@ -20,6 +20,9 @@ void answer_error(fuse_req_t request, int error, const char *operation);
 /* Tell the kernel which node a name leads to. If it no longer wants to know, the node's lookup is taken back. */
 void answer_entry(fuse_req_t request, struct node *node, const struct stat *attributes);
 
+/* As answer_entry, for a name that was found by another spelling. */
+void answer_other_spelling(fuse_req_t request, struct node *node, const struct stat *attributes);
+
 /* As answer_entry, for a file that was opened at the same time. */
 void answer_created(fuse_req_t request, struct node *node, const struct stat *attributes, struct fuse_file_info *file);
 

@@ -4,9 +4,11 @@
 #include "caller.h"
 #include "descriptors.h"
 #include "errors.h"
+#include "spelling.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,14 +31,20 @@ void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
 	struct entry *entry;
 	struct stat attributes;
 	struct key key;
+	pid_t caller = fuse_req_ctx(request)->pid;
 	int error = find(directory, &key, name, &entry);
+	bool other_spelling = !error && strcmp(entry->name, name) != 0;
 
-	if (!error && strcmp(entry->name, name) != 0 && caller_changes_case(fuse_req_ctx(request)->pid, directory, name))
+	if (other_spelling && caller_changes_case(caller, directory, name))
 		error = ENOENT;
 	if (!error)
 		error = node_of_entry(entry, &node, &attributes);
+	if (!error && other_spelling)
+		spelling_report(caller, entry, name);
 	if (error)
 		answer_error(request, error, "lookup");
+	else if (other_spelling)
+		answer_other_spelling(request, node, &attributes);
 	else
 		answer_entry(request, node, &attributes);
 }

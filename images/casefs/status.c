@@ -5,11 +5,14 @@
 #include "node.h"
 #include "settings.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Nobody may be reading, and the daemon must never wait for that: main.c ignores SIGPIPE, and without room a line is lost. */
@@ -18,6 +21,14 @@ static bool has_room(int descriptor)
 	struct pollfd asked = { .fd = descriptor, .events = POLLOUT };
 
 	return poll(&asked, 1, 0) == 1;
+}
+
+/* Spellings may come by the thousand. Half of the pipe is kept for lines that matter more. */
+bool status_has_room_for_spellings(void)
+{
+	int waiting = 0, capacity = fcntl(settings.status_descriptor, F_GETPIPE_SZ);
+
+	return capacity < 0 || ioctl(settings.status_descriptor, FIONREAD, &waiting) != 0 || waiting < capacity / 2;
 }
 
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
@@ -80,6 +91,14 @@ void status_trouble(int error, const char *operation)
 		return;
 	said[error] = true;
 	say("trouble %s %s", error_name(error), operation);
+}
+
+void status_spelling(const char *pids, const char *asked, const char *kept)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	say("alias %lld.%06ld %s %s %s", (long long)now.tv_sec, now.tv_nsec / 1000, pids, asked, kept);
 }
 
 void status_figures(void)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import io
+import subprocess
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from paritygate.docker_engine.verbs import Engine
 GUEST = Path(paritygate.__file__).parent / "guest"
 DISTRIBUTIONS = ("pytest", "pluggy", "iniconfig", "packaging", "pygments", "pytest-xdist", "execnet", "pytest-randomly")
 SENTINEL = "5e471e1"
+CASEFS = Path(__file__).parents[2] / "images" / "casefs"
 SET_UP = """
 set -e
 groupadd -g 1000 parity
@@ -51,7 +53,7 @@ def with_tree(engine: Engine, image: str, tag: str, files: Mapping[str, str]) ->
     """Put a tree on top, owned by the tests' user, for as long as the context lasts."""
     request = ContainerRequest(image=image, command=("true",), kind="snapshot", name="test-tree", seconds=300.0)
     with engine.container(request) as container:
-        tree = {f"workspace/{name}": content.encode() for name, content in files.items()}
+        tree = {f"parity/workspace/{name}": content.encode() for name, content in files.items()}
         container.put("/", [packed(tree, owner=1000)])
         container.put("/opt/paritygate", [packed({"sentinel": SENTINEL.encode()}, owner=0)])
         container.commit(Commit(tag=tag, labels={KIND_LABEL: TEMPORARY}, environment={}))
@@ -59,6 +61,17 @@ def with_tree(engine: Engine, image: str, tag: str, files: Mapping[str, str]) ->
         yield
     finally:
         engine.remove_image(tag)
+
+
+def add_daemon(engine: Engine, image: str, tag: str, folder: Path) -> None:
+    """Put the filesystem's daemon, compiled here and without libraries of its own, on top of an image."""
+    command = ["make", "--silent", "-C", str(CASEFS), "STATIC=1", f"OUT={folder}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    request = ContainerRequest(image=image, command=("true",), kind="install", name="test-daemon", seconds=300.0)
+    with engine.container(request) as container:
+        container.put("/opt/paritygate", [packed({"casefs": (folder / "casefs").read_bytes()}, owner=0, mode=0o755)])
+        container.commit(Commit(tag=tag, labels={KIND_LABEL: TEMPORARY}, environment={}))
 
 
 def contents() -> Iterator[tuple[str, bytes]]:
@@ -71,7 +84,7 @@ def contents() -> Iterator[tuple[str, bytes]]:
                 yield f"opt/paritygate/packages/{installed}", installed.read_binary()
 
 
-def packed(files: Mapping[str, bytes], owner: int) -> bytes:
+def packed(files: Mapping[str, bytes], owner: int, mode: int = 0o644) -> bytes:
     """Pack files and the folders above them, except those that every system has."""
     folders = {str(parent) for name in files for parent in Path(name).parents if str(parent) not in {".", "opt"}}
     result = io.BytesIO()
@@ -82,6 +95,6 @@ def packed(files: Mapping[str, bytes], owner: int) -> bytes:
             tar.addfile(folder)
         for name, content in files.items():
             member = tarfile.TarInfo(name)
-            member.size, member.mode, member.uid, member.gid = len(content), 0o644, owner, owner
+            member.size, member.mode, member.uid, member.gid = len(content), mode, owner, owner
             tar.addfile(member, io.BytesIO(content))
     return result.getvalue()

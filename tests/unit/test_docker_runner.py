@@ -276,6 +276,7 @@ def test_the_specification_says_everything_and_nothing_of_this_computer() -> Non
             "PYTEST_XDIST_AUTO_NUM_WORKERS": "2",
             "CI": "1",
         },
+        "filesystem": None,
         "expect": {"timezone": "Asia/Tokyo", "locale": "en_US.UTF-8", "umask": 23, "case_sensitive": None, "sentinel": "5e47"},
         "umask": 23,
         "workers": 2,
@@ -283,7 +284,7 @@ def test_the_specification_says_everything_and_nothing_of_this_computer() -> Non
         "order": {"seed": 3, "reversed": True, "exactly": None, "only": [[IDS[0], 0], [IDS[1], 2]]},
         "pytest": {"paths": ["a", "b"], "keyword": "k", "marker": "m", "arguments": ["-x"]},
         "limits": {"cell_seconds": 1, "test_seconds": 2, "idle_seconds": 3, "open_files": 4, "timeouts": 3},
-        "stack_directory": "/tmp",  # noqa: S108 - in the guest
+        "stack_directory": "/var/tmp",  # noqa: S108 - in the guest
         "heartbeat_seconds": 5,
     }
 

@@ -79,7 +79,7 @@ def status(facts: Facts, ending: Ending) -> Status:
     if facts.end is None:
         return without_end(facts, ending)
     lack = lack_of_memory(facts.end.memory, ending)
-    if lack and (facts.killed_tests or facts.end.why == "crashed"):
+    if lack and (facts.killed_tests or facts.end.why in ("crashed", "filesystem")):
         return Status(CellStatus.OUT_OF_MEMORY, lack)
     if could_not_start(facts, facts.end):
         return Status(CellStatus.UNUSABLE, refusal(facts, facts.end))

@@ -24,16 +24,18 @@ from paritygate.events.wire import (
     Mismatch,
     Neutralised,
     Partition,
+    SpellingSeen,
     Start,
     TestEnd,
     TestStart,
     Workers,
 )
-from paritygate.outcomes.cells import Cell, Dates, Probe, TestId, TestRun
+from paritygate.outcomes.cells import Cell, Dates, FilesystemFacts, Probe, Spelling, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import CellStatus, Outcome
 
 Kind = TypeVar("Kind", bound=Event)
+MOST_SPELLINGS = 20
 
 
 class Heard(msgspec.Struct, frozen=True):
@@ -75,6 +77,7 @@ def fold(plan: CellPlan, heard: Heard, ending: Ending) -> Cell:
         collected=len(listed),
         deselected=collected.deselected if collected else 0,
         probe=probe(heard.events),
+        filesystem=filesystem(heard.events),
         dates=dates(heard.events),
         neutralised=tuple(dict.fromkeys(what for event in heard.events if isinstance(event, Neutralised) for what in event.what)),
         unstable_ids=collected.unstable_ids if collected else (),
@@ -132,13 +135,14 @@ def perhaps_begun(events: Sequence[Event], decided: Container[TestId]) -> list[T
     return [left[0] for left in shares if left]
 
 
-def results(events: Iterable[Event]) -> dict[TestId, TestRun]:
+def results(events: Sequence[Event]) -> dict[TestId, TestRun]:
     """Take each test's result, the first where two claim one: a process that was put down may have had a last word."""
     found: dict[TestId, TestRun] = {}
+    seen = spellings(events)
     for event in events:
         match event:
             case TestEnd():
-                found.setdefault(event.test, run_of(event))
+                found.setdefault(event.test, run_of(event, seen.get(event.test, ())))
             case CollectError():
                 broken = TestRun(nodeid=event.nodeid, outcome=Outcome.ERROR, failure=event.failure)
                 found.setdefault(broken.test, broken)
@@ -150,7 +154,16 @@ def results(events: Iterable[Event]) -> dict[TestId, TestRun]:
     return found
 
 
-def run_of(event: TestEnd) -> TestRun:
+def spellings(events: Iterable[Event]) -> dict[TestId, tuple[Spelling, ...]]:
+    """List for each test the names that it found by another spelling, each once and not all where they are many."""
+    found: dict[TestId, dict[Spelling, None]] = {}
+    for event in events:
+        if isinstance(event, SpellingSeen):
+            found.setdefault(event.test, {})[event.spelling] = None
+    return {test: tuple(pairs)[:MOST_SPELLINGS] for test, pairs in found.items()}
+
+
+def run_of(event: TestEnd, seen: tuple[Spelling, ...]) -> TestRun:
     """Make the result of an event."""
     return TestRun(
         nodeid=event.nodeid,
@@ -161,6 +174,7 @@ def run_of(event: TestEnd) -> TestRun:
         reason=event.reason or "",
         failure=event.failure,
         output=event.output or "",
+        spellings=seen,
     )
 
 
@@ -199,6 +213,12 @@ def probe(events: Sequence[Event]) -> Probe | None:
     """Take the probe, from a refusal too."""
     start, mismatch = first(events, Start), first(events, Mismatch)
     return start.probe if start else mismatch.probe if mismatch else None
+
+
+def filesystem(events: Sequence[Event]) -> FilesystemFacts | None:
+    """Take what the cell's files lie on, from a refusal too."""
+    start, mismatch = first(events, Start), first(events, Mismatch)
+    return start.filesystem if start else mismatch.filesystem if mismatch else None
 
 
 def dates(events: Sequence[Event]) -> tuple[Dates, ...]:

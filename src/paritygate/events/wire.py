@@ -11,7 +11,7 @@ from typing import get_args
 
 import msgspec
 
-from paritygate.outcomes.cells import Failure, NodeId, Probe, TestId
+from paritygate.outcomes.cells import Failure, FilesystemFacts, NodeId, Probe, Spelling, TestId
 from paritygate.outcomes.words import Outcome
 
 
@@ -32,6 +32,7 @@ class Start(Event, frozen=True, kw_only=True, tag="start"):
 
     probe: Probe
     dates: tuple[str, str]
+    filesystem: FilesystemFacts | None = None
 
 
 class Mismatch(Event, frozen=True, kw_only=True, tag="mismatch"):
@@ -39,6 +40,7 @@ class Mismatch(Event, frozen=True, kw_only=True, tag="mismatch"):
 
     problems: tuple[str, ...]
     probe: Probe | None = None
+    filesystem: FilesystemFacts | None = None
 
 
 class Alive(Event, frozen=True, kw_only=True, tag="alive"):
@@ -127,6 +129,26 @@ class TestEnd(Event, frozen=True, kw_only=True, tag="test"):
         return TestId(self.nodeid, self.occurrence)
 
 
+class SpellingSeen(Event, frozen=True, kw_only=True, tag="spelling"):
+    """A test found a name by another spelling than its own."""
+
+    nodeid: NodeId
+    occurrence: int = 0
+    worker: str = ""
+    asked: str
+    kept: str
+
+    @property
+    def test(self) -> TestId:
+        """The test this is about."""
+        return TestId(self.nodeid, self.occurrence)
+
+    @property
+    def spelling(self) -> Spelling:
+        """What was asked for and what is there."""
+        return Spelling(self.asked, self.kept)
+
+
 class Neutralised(Event, frozen=True, kw_only=True, tag="neutralised"):
     """Options of the project that were switched off."""
 
@@ -179,6 +201,7 @@ Known = (
     | Partition
     | TestStart
     | TestEnd
+    | SpellingSeen
     | Neutralised
     | Finish
     | Restart

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.util
 import json
 import os
 import re
@@ -20,6 +21,7 @@ import tempfile
 import threading
 import time
 import warnings
+from types import ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 try:
@@ -45,7 +47,9 @@ STACK_BYTES = 64 << 10
 DUMP_SIGNAL = getattr(signal, "SIGRTMIN", 34) + 11
 PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 24, 36, 38
 LAST_CAPABILITY = 63
+LINUX_CAPABILITY_VERSION_3 = 0x20080522
 GUEST = os.path.dirname(os.path.abspath(__file__))
+SPARED: Set[int] = set()  # processes below the launcher that are not the tests'
 SENTINEL = os.path.join(os.path.dirname(GUEST), "sentinel")
 # As `python -m pytest` does, the working directory comes first; the recorder's folder comes last, so that it shadows nothing.
 BOOT = """\
@@ -82,6 +86,20 @@ class SpecificationError(Exception):
     """The first line of stdin is not something that can be run."""
 
 
+def beside(name: str) -> ModuleType:
+    """Load a module from the launcher's own folder, which `-I` leaves out of the search, and from nowhere else."""
+    found = importlib.util.spec_from_file_location(name, os.path.join(GUEST, name + ".py"))
+    if found is None or found.loader is None:
+        raise ImportError("there is no %s.py beside the launcher" % name)
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    found.loader.exec_module(module)
+    return module
+
+
+filesystem: Any = beside("filesystem")
+
+
 # --- the specification ------------------------------------------------------------------------------------------------
 
 
@@ -109,6 +127,8 @@ def parse_specification(line: bytes) -> Json:
         for key, kind in SHAPE.items()
         if not isinstance(specification.get(key), kind)
     ]
+    if not isinstance(specification.get("filesystem"), (dict, type(None))):
+        wrong.append("`filesystem` must be a JSON object or null")
     if not wrong and specification["protocol"] != PROTOCOL:
         wrong.append("`protocol` is %r, this launcher speaks %d" % (specification["protocol"], PROTOCOL))
     if not wrong and not os.path.isdir(root_of(specification)):
@@ -150,6 +170,12 @@ def prctl(option: int, value: int) -> bool:
     return LIBC is not None and sys.platform == "linux" and LIBC.prctl(option, value, 0, 0, 0) == 0
 
 
+def drop_inheritable() -> None:
+    """Let go of the capabilities that a container may give to be inherited; all others are gone with root."""
+    if LIBC is not None and sys.platform == "linux":
+        LIBC.capset((ctypes.c_uint32 * 2)(LINUX_CAPABILITY_VERSION_3, 0), (ctypes.c_uint32 * 6)())
+
+
 def preparation(specification: Json) -> Callable[[], None]:
     """Make what a child does to itself between fork and exec: become the tests' user, for good, in the tests' folder."""
     user = specification.get("user")
@@ -162,6 +188,7 @@ def preparation(specification: Json) -> Callable[[], None]:
             os.setgroups([user["gid"]])
             os.setgid(user["gid"])
             os.setuid(user["uid"])
+            drop_inheritable()
             prctl(PR_SET_NO_NEW_PRIVS, 1)
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # after setuid, which clears it
         os.umask(specification["umask"])
@@ -191,7 +218,7 @@ def spawn(specification: Json, command: List[str], keep: Tuple[int, ...], variab
         env={**tests_environment(specification), **variables},
         pass_fds=keep,
         start_new_session=True,
-        preexec_fn=preparation(specification),  # noqa: PLW1509 - the other thread only ever sleeps in select
+        preexec_fn=preparation(specification),  # noqa: PLW1509 - the other threads only ever sleep or wait in the kernel
     )
 
 
@@ -209,7 +236,7 @@ def parents() -> Dict[int, int]:
 
 
 def descendants(ancestor: int) -> Set[int]:
-    """List the living processes below one; we are their subreaper, so none escapes by forking twice."""
+    """List the living processes below one that are the tests'; we are their subreaper, so none escapes by forking twice."""
     tree = parents()
     found = {ancestor}
     grown = True
@@ -217,7 +244,7 @@ def descendants(ancestor: int) -> Set[int]:
         more = {pid for pid, parent in tree.items() if parent in found} - found
         found |= more
         grown = bool(more)
-    return found - {ancestor}
+    return found - {ancestor} - SPARED
 
 
 def reap(but: int = 0) -> None:
@@ -441,6 +468,19 @@ def case_problems(checks: Json, *, wanted: bool) -> Iterator[str]:
             yield "case_sensitive = %s: %s `%s` is not so" % (str(wanted).lower(), place, folder)
 
 
+def habit_problems(wish: Optional[Json], files: Any, measured: Json) -> Iterator[str]:
+    """Compare what the filesystem that was made for the cell does with what such a one does."""
+    if wish is None:
+        return
+    wanted = {"folds": True, "keeps": True, "fresh": True} if wish["fold"] else {"folds": False, "keeps": True}
+    if files.case_rename:
+        wanted["renames_case"] = True
+    for place, habits in measured["case"].items():
+        for habit, value in wanted.items():
+            if habits.get(habit) is not value:
+                yield "filesystem (%s): `%s` is not %s in %s" % (files.way, habit, str(value).lower(), place)
+
+
 def user_problems(user: Json, measured: Json) -> Iterator[str]:
     """Compare identity and privileges."""
     if (measured["uid"], measured["gid"]) != (user["uid"], user["gid"]):
@@ -508,7 +548,7 @@ class Process:
         }
         self.events, writing = os.pipe()
         os.set_blocking(self.events, False)
-        with tempfile.TemporaryFile() as stream:
+        with tempfile.TemporaryFile(dir=specification["stack_directory"]) as stream:
             stream.write(json.dumps(configuration).encode("ascii"))
             stream.flush()
             stream.seek(0)
@@ -645,8 +685,9 @@ class Record:
 class Supervisor:
     """Watches the processes of one cell, replaces those that hang or die in a test, and ends the cell."""
 
-    def __init__(self, specification: Json, output: Output, gate: Gate, command: List[str]) -> None:
-        self.specification, self.output, self.gate, self.command = specification, output, gate, command
+    def __init__(self, specification: Json, output: Output, gate: Gate, files: Any) -> None:
+        self.specification, self.output, self.gate, self.files = specification, output, gate, files
+        self.command: List[str] = []
         self.record = Record()
         self.single = specification["workers"] == 0
         self.dumping: Dict[str, Tuple[Id, int, float]] = {}
@@ -674,6 +715,8 @@ class Supervisor:
             self.drain(process)
             process.close()
             kill_everything(self.specification)
+            if why != "gone" and self.files.trouble():
+                why = "filesystem"
             if not why and not self.go_on(process, status):
                 why = self.verdict(status)
             if why:
@@ -683,10 +726,12 @@ class Supervisor:
     def watch(self, process: Process) -> str:
         """Relay events until the process has ended (empty) or the cell must end (why)."""
         while process.popen.poll() is None:
-            ready = select.select([process.events, self.gate.wake], [], [], self.pause())[0]
+            ready = select.select([process.events, self.gate.wake, *self.files.descriptors()], [], [], self.pause())[0]
             if self.gate.wake in ready:
                 self.gate.drain()
                 reap(but=process.pid)
+            if set(ready).intersection(self.files.descriptors()) and self.files.trouble():
+                return "filesystem"
             if process.events in ready and not self.relay(process):
                 time.sleep(0.01)  # the pipe is closed and the process still there: a loop must not burn its processor
             now = time.monotonic()
@@ -718,16 +763,29 @@ class Supervisor:
         return "idle" if not guarded and now - self.record.quiet_since > self.idle_seconds else ""
 
     def relay(self, process: Process) -> bool:
-        """Pass on what is in the pipe now; False where there is nothing more to come."""
+        """Pass on what is in the pipe now; False where there is nothing more to come.
+
+        It is dropped where the filesystem failed before we had it: what a test says then may be no doing of its own.
+        """
         lines, more = process.read()
+        if lines and self.files.trouble():
+            return False
         for line in lines:
             try:
                 event = json.loads(line.decode("utf-8", "replace"))
                 if event["n"] == self.specification["nonce"] and self.record.take(event):
+                    began, ended = event.pop("span", (0.0, 0.0))
+                    if event["e"] == "test":
+                        self.tell_spellings(event["worker"], (event["nodeid"], event["occurrence"]), float(began), float(ended))
                     self.output.relay(event)
             except (ValueError, KeyError, TypeError):
                 continue  # not the recorder's: a test has written into its pipe
         return more
+
+    def tell_spellings(self, worker: str, test: Id, began: float, ended: float) -> None:
+        """Say which names a test has found by another spelling."""
+        for asked, kept in self.files.spellings(self.record.pids.get(worker, 0), began, ended):
+            self.output.emit("spelling", nodeid=test[0], occurrence=test[1], worker=worker, asked=asked, kept=kept)
 
     def drain(self, process: Process) -> None:
         """Pass on what a dead process has left in its pipe; whoever else holds the pipe is not waited for."""
@@ -742,6 +800,8 @@ class Supervisor:
             if asked and asked[0] != test:
                 del self.dumping[worker]  # it got done in the last moment
             elif asked and now >= asked[2]:
+                if self.files.trouble():
+                    return "filesystem"
                 if not self.put_down(process, worker):
                     return "too-many-timeouts"
             elif not asked and now - since > self.test_seconds:
@@ -770,6 +830,8 @@ class Supervisor:
         failure["fingerprint"] = hashlib.blake2b(outcome.encode(), digest_size=8).hexdigest()  # as the recorder's for workers
         failure.update({"file": file, "line": line, "text": text})
         self.record.finish_test(worker, test)
+        now = time.monotonic()
+        self.tell_spellings(worker, test, now - seconds, now)
         self.output.emit(
             "test",
             nodeid=test[0],
@@ -862,10 +924,11 @@ def use_zone(environment: Dict[str, str]) -> None:
     time.tzset()
 
 
-def run_tests(specification: Json, output: Output, gate: Gate, measurement: Json) -> int:
+def run_tests(supervisor: Supervisor, measurement: Json) -> int:
     """Run the cell after a good probe; say the exit status."""
+    specification, output, files = supervisor.specification, supervisor.output, supervisor.files
     measured, checks = measurement["probe"], measurement["checks"]
-    command = [
+    command = supervisor.command = [
         specification["python"],
         "-c",
         BOOT,
@@ -873,8 +936,15 @@ def run_tests(specification: Json, output: Output, gate: Gate, measurement: Json
     ]
     memory = Memory(checks["memory_folder"], measured["memory"])
     shown = [*command[:1], "-m", "pytest", *command[3:]]
-    output.emit("start", protocol=PROTOCOL, probe=measured, dates=dates(), command=shown, monotonic=time.monotonic())
-    supervisor = Supervisor(specification, output, gate, command)
+    output.emit(
+        "start",
+        protocol=PROTOCOL,
+        probe=measured,
+        dates=dates(),
+        command=shown,
+        monotonic=time.monotonic(),
+        filesystem=files.facts(),
+    )
     detail = ""
     try:
         why, status = supervisor.run()
@@ -882,6 +952,9 @@ def run_tests(specification: Json, output: Output, gate: Gate, measurement: Json
         raise
     except (OSError, subprocess.SubprocessError) as error:
         why, status, detail = "crashed", -signal.SIGKILL, "pytest could not be started: %s" % error
+        why = "filesystem" if files.trouble() else why
+    if why == "filesystem":
+        detail = "the cell's filesystem failed: %s" % files.trouble()
     supervisor.tidy()
     output.emit(
         "end",
@@ -915,26 +988,47 @@ def run_cell(specification: Json) -> int:
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     use_zone(tests_environment(specification))
     output = Output(specification["nonce"])
+    files = filesystem.Filesystem()
     try:
+        try:
+            files = filesystem.make(specification.get("filesystem"), specification["workspace"])
+        except filesystem.UnavailableError as error:
+            return refuse(output, "the cell's filesystem cannot be made: %s" % error)
+        except OSError as error:
+            return refuse(output, "the cell's files cannot be copied to its filesystem: %s" % error)
+        SPARED.add(files.pid)
         measurement = probe(specification, gate)
         if gate.gone:
             return GONE
-        reason = unusable(specification, measurement)
-        if reason:
-            seconds = round(time.monotonic() - output.born, 4)
-            output.emit(
-                "end", returncode=None, signal="", why="unusable", detail=reason, dates=dates(), memory={}, seconds=seconds
-            )
-            return 0
-        found = problems(specification, measurement["probe"], measurement["checks"])
-        if found:
-            output.emit("mismatch", problems=found, probe=measurement["probe"])
-            return 0
-        return run_tests(specification, output, gate, measurement)
+        return judge_and_run(Supervisor(specification, output, gate, files), measurement)
     except BrokenPipeError:
         return GONE
     finally:
         kill_everything(specification)
+        files.end()
+
+
+def judge_and_run(supervisor: Supervisor, measurement: Json) -> int:
+    """Run the cell if the probe found what it should; say the exit status."""
+    specification, output, files = supervisor.specification, supervisor.output, supervisor.files
+    if files.trouble():
+        return refuse(output, "the cell's filesystem failed: %s" % files.trouble(), why="filesystem")
+    reason = unusable(specification, measurement)
+    if reason:
+        return refuse(output, reason)
+    found = problems(specification, measurement["probe"], measurement["checks"])
+    found += habit_problems(specification.get("filesystem"), files, measurement["probe"])
+    if found:
+        output.emit("mismatch", problems=found, probe=measurement["probe"], filesystem=files.facts())
+        return 0
+    return run_tests(supervisor, measurement)
+
+
+def refuse(output: Output, detail: str, why: str = "unusable") -> int:
+    """End a cell in which nothing can run; say the exit status."""
+    seconds = round(time.monotonic() - output.born, 4)
+    output.emit("end", returncode=None, signal="", why=why, detail=detail, dates=dates(), memory={}, seconds=seconds)
+    return 0
 
 
 def main() -> int:

@@ -1,6 +1,6 @@
 """Measure the environment of the tests, as the tests' user and with the tests' variables.
 
-It changes nothing but for one file in three folders that it removes again, judges nothing, and imports nothing of paritygate.
+It changes nothing but for a few files in three folders that it removes again, judges nothing, and imports nothing of paritygate.
 Run as `probe.py ARGUMENTS OUT`: JSON {"workspace", "sentinel" (a path), "timezone" (the one that was asked for)} and a descriptor
 to which it writes JSON {"probe": the object of `outcomes.cells.Probe`, "checks": what only the launcher needs}.
 """
@@ -16,10 +16,12 @@ import locale
 import os
 import re
 import resource
+import shutil
 import sys
 import tempfile
 import time
-from typing import Any, Dict, Iterator, List, Optional, Tuple
+import unicodedata
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 try:
     from zoneinfo import ZoneInfo
@@ -143,6 +145,60 @@ def tells_case_apart(folder: str) -> Optional[bool]:
         return not os.path.exists(os.path.join(folder, name.upper()))
     finally:
         os.unlink(path)
+
+
+def case_habits(folder: str) -> Dict[str, bool]:
+    """Say what a folder makes of names that differ by case alone, empty where nothing can be created in it.
+
+    `folds`: one file has all spellings, with an accent in either form too. `keeps`: names are listed as they were created.
+    `fresh`: nothing is remembered of a spelling that was missed or has gone with another. `renames_case`: that can be done.
+    """
+    try:
+        place = tempfile.mkdtemp(prefix="pArity-probe-", dir=folder)
+    except OSError:
+        return {}
+    try:
+        return {
+            "folds": all(found_by_another_spelling(place)),
+            "keeps": unicodedata.normalize("NFC", "Stra\u00dfe-\u00c4") in os.listdir(place),
+            "fresh": forgets(place),
+            "renames_case": all(renames_case(place, make) for make in (make_file, os.mkdir)),
+        }
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def make_file(path: str) -> None:
+    """Make a file that is not there yet."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def found_by_another_spelling(place: str) -> Iterator[bool]:
+    """Look for a file by its name in other cases, and with its accent apart."""
+    name = "Stra\u00dfe-\u00c4"
+    make_file(os.path.join(place, name))
+    for other in ("STRASSE-\u00c4", "stra\u00dfe-\u00e4", unicodedata.normalize("NFD", name)):
+        yield os.path.exists(os.path.join(place, other))
+
+
+def forgets(place: str) -> bool:
+    """Say whether a spelling is found once there is a name for it, and no longer when that has gone by another."""
+    small, capital = os.path.join(place, "fresh"), os.path.join(place, "FRESH")
+    if os.path.exists(small):
+        return False
+    make_file(capital)
+    if not os.path.exists(small):
+        return False
+    os.unlink(small)
+    return not os.path.exists(capital)
+
+
+def renames_case(place: str, make: Callable[[str], Any]) -> bool:
+    """Say whether a rename that changes nothing but case does so."""
+    old = "renamed-" + getattr(make, "__name__", "")
+    make(os.path.join(place, old))
+    os.rename(os.path.join(place, old), os.path.join(place, old.upper()))
+    return old.upper() in os.listdir(place)
 
 
 def group_folders(controller: str) -> Iterator[str]:
@@ -307,6 +363,7 @@ def measure(arguments: Dict[str, Any]) -> Dict[str, Any]:
         "collation": collation(),
         "decimal_point": str(locale.localeconv()["decimal_point"]),
         "case_sensitive": [value is not False for value in cases.values()],
+        "case": {name: case_habits(folder) for name, folder in folders.items()},
         "filesystems": {name: filesystem_of(folder) for name, folder in folders.items()},
         "sentinel": read(arguments["sentinel"]).strip(),
     }

@@ -40,8 +40,18 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str = ""
 
 
+class Spelling(msgspec.Struct, frozen=True):
+    """A name that was found by another spelling: what was asked for and what is there, relative to the tree if both are in it."""
+
+    asked: str
+    kept: str
+
+
 class TestRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What one test did in one cell; `seconds` sums its phases, `reason` is that of a skip or an xfail."""
+    """What one test did in one cell; `seconds` sums its phases, `reason` is that of a skip or an xfail.
+
+    `spellings` lists, once each and at most 20, the names that it found by another spelling than their own.
+    """
 
     __test__ = False
 
@@ -53,6 +63,7 @@ class TestRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reason: str = ""
     failure: Failure | None = None
     output: str = ""
+    spellings: tuple[Spelling, ...] = ()
 
     @property
     def test(self) -> TestId:
@@ -72,6 +83,10 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
 
     Offsets are seconds east of UTC. `case_sensitive` holds the answer for the workspace, the temporary folder and HOME,
     in that order. `memory` is bytes, 0 when unlimited; `cpus` is what the scheduler lets the cell use.
+
+    `case` says more of the same three, by name (`workspace`, `tmp`, `home`), and nothing of one that cannot be written: `folds`
+    (accents in either form, too), `keeps` (lists the spelling that was created), `fresh` (remembers no name that was missed or
+    has gone by another spelling; false where nothing folds), `renames_case` (a rename may change nothing else).
     """
 
     python: str
@@ -106,6 +121,19 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     sentinel: str
     variables: tuple[str, ...]
     distributions: tuple[Distribution, ...]
+    case: dict[str, dict[str, bool]] = {}
+
+
+class FilesystemFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What was made for the cell's files: the daemon's (`casefs`) or the `kernel`'s, and why not the daemon's (`instead_of`).
+
+    `unicode` is the version of the folding's table. Without `case_rename` a rename that changes nothing but case does nothing.
+    """
+
+    way: str
+    unicode: str = ""
+    case_rename: bool = True
+    instead_of: str = ""
 
 
 class Dates(msgspec.Struct, frozen=True):
@@ -121,7 +149,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     `passed` is true when the cell finished and every test in it is green. `order` lists, for each worker, the tests in the
     order in which they ran. `returncode` is pytest's own, None when it never ended by itself. `about` lists the tests for which
     a further cell was cut down, so that it tells of no others; it is empty where the cell ran everything.
-    `missing` lists what was asked for by its id and is not there.
+    `missing` lists what was asked for by its id and is not there. `filesystem` is None where the image's own was used.
     """
 
     env: EnvironmentName
@@ -140,6 +168,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     collected: int = 0
     deselected: int = 0
     probe: Probe | None = None
+    filesystem: FilesystemFacts | None = None
     dates: tuple[Dates, ...] = ()
     neutralised: tuple[str, ...] = ()
     unstable_ids: tuple[str, ...] = ()

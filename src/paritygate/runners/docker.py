@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from paritygate.docker_engine.requests import ContainerEnd, ContainerRequest
+from paritygate.docker_engine.requests import ContainerEnd, ContainerRequest, EngineInfo
 from paritygate.docker_engine.verbs import Container, Engine, Streams
 from paritygate.errors import EngineError
 from paritygate.events.ending import Ending
@@ -29,6 +29,9 @@ from paritygate.runners.protocol import Watch
 from paritygate.runners.specification import Place, specification
 
 CAPABILITIES = ("KILL", "SETGID", "SETPCAP", "SETUID")
+MOUNTING = ("SYS_ADMIN", "SYS_PTRACE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID")
+"""What a cell's own filesystem takes besides; the launcher and the daemon have it, and tests nothing of it."""
+DEVICES = ("/dev/fuse",)
 STDOUT = 1
 LONGEST_SECONDS = 24 * 3600.0
 
@@ -125,6 +128,8 @@ class DockerRunner:
         image = self._image_of(plan)
         place = msgspec.structs.replace(self._place, sentinel=image.sentinel)
         request = request_of(plan, image.tag, place, visit.seconds + self._patience.end)
+        if plan.filesystem is not None:
+            request = with_filesystem(request, self._engine.info)
         with self._engine.container(request) as container, self._registered(container):
             container.put("/etc", [zone_files(plan.environment.timezone)])
             streams = container.attach()
@@ -243,6 +248,17 @@ def request_of(plan: CellPlan, image: str, place: Place, seconds: float) -> Cont
         shared_memory=limits.shared_memory,
         stdin=True,
         seconds=seconds,
+    )
+
+
+def with_filesystem(request: ContainerRequest, engine: EngineInfo) -> ContainerRequest:
+    """Let the launcher make a filesystem; AppArmor, where the engine has it, forbids containers to mount anything."""
+    armoured = any(option.startswith("name=apparmor") for option in engine.security)
+    return msgspec.structs.replace(
+        request,
+        capabilities=(*request.capabilities, *MOUNTING),
+        devices=DEVICES,
+        security=(*request.security, "apparmor=unconfined") if armoured else request.security,
     )
 
 

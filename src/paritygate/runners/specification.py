@@ -30,6 +30,8 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
 class Place(msgspec.Struct, frozen=True, kw_only=True):
     """Where things are in the guest; `path` is searched for programs after the folder of `python`.
 
+    `workspace`, the user's home and `temporary` (for cells with a filesystem of their own) lie in one folder, so that one can hold
+    them; `stack_directory` does not, because the launcher uses it, and that filesystem may hang.
     `supervisor` is the interpreter that runs the launcher as root: one that tests cannot write, started without site packages.
     """
 
@@ -37,7 +39,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     supervisor: str = "/opt/paritygate/python"
     launcher: str = "/opt/paritygate/guest/launcher.py"
     workspace: str = "/parity/workspace"
-    stack_directory: str = "/tmp"  # noqa: S108 - in the guest
+    temporary: str = "/parity/tmp"
+    stack_directory: str = "/var/tmp"  # noqa: S108 - in the guest
     path: tuple[str, ...] = SYSTEM_PATH
     user: User | None = User()
     sentinel: str = ""
@@ -56,6 +59,7 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         "directory": selection.directory,
         "user": place.user,
         "environment": variables(plan, place),
+        "filesystem": filesystem(plan),
         "expect": {
             "timezone": environment.timezone,
             "locale": environment.locale,
@@ -95,22 +99,34 @@ def variables(plan: CellPlan, place: Place) -> dict[str, str]:
     """Make the whole environment of the tests; nothing of this computer's goes in."""
     environment = plan.environment
     folder = place.python.rpartition("/")[0]
+    git = {"safe.directory": "*"}  # the tree belongs to the tests' user, but its parents need not; git would refuse it
+    if plan.filesystem is not None:
+        git["core.ignorecase"] = str(plan.filesystem.fold).lower()
     made = {
         "PATH": ":".join((folder, *place.path)),
         "LANG": environment.locale,
         "LC_ALL": environment.locale,
         "TZ": environment.timezone,
         "PYTHONDONTWRITEBYTECODE": "1",
-        # The tree belongs to the tests' user, but its parents need not; git would refuse it.
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": "safe.directory",
-        "GIT_CONFIG_VALUE_0": "*",
+        "GIT_CONFIG_COUNT": str(len(git)),
+        **{f"GIT_CONFIG_KEY_{number}": key for number, key in enumerate(git)},
+        **{f"GIT_CONFIG_VALUE_{number}": value for number, value in enumerate(git.values())},
         # pytest-xdist would count the processors of the whole machine, in a pytest that tests start as well.
         "PYTEST_XDIST_AUTO_NUM_WORKERS": str(max(1, environment.workers)),
     }
     if place.user is not None:
         made |= {"HOME": place.user.home, "USER": place.user.name, "LOGNAME": place.user.name}
+    if plan.filesystem is not None:
+        made["TMPDIR"] = place.temporary
     return made | environment.variables
+
+
+def filesystem(plan: CellPlan) -> dict[str, Any] | None:
+    """Say what the launcher is to make for the cell's files; as Linux does, it gets half of the memory, if that has a limit."""
+    if plan.filesystem is None:
+        return None
+    memory = plan.environment.memory or plan.limits.memory
+    return {**msgspec.structs.asdict(plan.filesystem), "size": memory // 2}
 
 
 def _pairs(tests: tuple[TestId, ...]) -> list[tuple[str, int]] | None:

@@ -762,7 +762,7 @@ class Recorder:
             if goes_on:
                 item.session.testsfailed += 1
                 outcome.force_result(True)  # noqa: FBT003 - the hook's own word for a test that was run
-        seconds = _Real.clock() - start
+        end = _Real.clock()
         self._current = None
         if failure is None and fold.outcome in RED:
             failure = self._failure(fold.worst)
@@ -772,7 +772,8 @@ class Recorder:
             occurrence=occurrence,
             worker=self._worker,
             outcome=fold.outcome,
-            seconds=round(seconds, 6),
+            seconds=round(end - start, 6),
+            span=(start, end),
             reason="" if fold.outcome == "passed" else fold.reason(),
             failure=failure,
             output=fold.output() if failure else "",
@@ -1151,6 +1152,7 @@ class Controller:
             worker=worker,
             outcome="crashed",
             seconds=round(_Real.clock() - start, 6),
+            span=(start, _Real.clock()),
             reason="",
             failure={**failure, "file": "", "line": 0, "text": ""},
             output="",
