@@ -21,7 +21,7 @@ import click
 import msgspec
 from rich.console import Console
 
-from paritygate import archive, doctor, engine_setup, places, process
+from paritygate import archive, doctor, engine_setup, places, process, project_images
 from paritygate.axes import near_miss
 from paritygate.config.file import Overrides
 from paritygate.docker_engine.connect import connect
@@ -236,12 +236,23 @@ def examine(project: str, host: str) -> int:
 
 @program.group(no_args_is_help=False)
 def images() -> None:
-    """Look at the images that are kept, or remove them."""
+    """Make images beforehand, look at those that are kept, or remove them."""
 
 
 def line_of(image: ImageRecord) -> str:
     """Say an image in one line."""
     return f"{image.created[:19]}  {image.size / 1e6:8.0f} MB  {', '.join(image.tags) or image.identity}"
+
+
+@images.command("build")
+@PROJECT
+@HOST
+def build_images(project: str, host: str) -> int:
+    """Make the images that the project's cells start from, and say which they are."""
+    made = project_images.make(engine_at(host), absolute(project).resolve(), dict(os.environ), Streams().say)
+    for line in project_images.listed(made):
+        click.echo(line)
+    return ExitCode.PARITY
 
 
 @images.command("list")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from paritygate.snapshot import survey
 from tests.snapshot.conftest import Make, Project, files
 
 
@@ -19,6 +20,7 @@ def test_the_tree_is_the_whole_repository_and_the_project_a_place_in_it(project:
     assert clean.directory == dirty.directory == "services/api"
     assert clean.root == str(project.path.resolve())
     assert files(clean) == ["services/api/test_api.py", "test_a.py"]
+    assert survey.locate(str(project.path / "services/api"), project.environ) == (clean.root, clean.directory)
 
 
 def test_a_linked_worktree_is_its_own_tree(project: Project, tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ ROWS: dict[str, int] = {
     "snapshot": 4,
     "reports": 5,
     "confirm": 6,
+    "project_images": 6,
     "doctor": 7,
     "engine_setup": 7,
     "gate": 7,

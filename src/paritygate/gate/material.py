@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 
 import msgspec
 
-from paritygate import environments, selection
+from paritygate import environments, project_images, selection
 from paritygate.docker_engine.requests import EngineInfo, ImageRecord
 from paritygate.docker_engine.verbs import Engine
 from paritygate.environments import Facts, Resolution
 from paritygate.errors import EngineError, NoVerdictError
 from paritygate.gate.request import Request, World
 from paritygate.gate.settled import Settled
-from paritygate.images import access, baking, keeping, preparing
+from paritygate.images import baking, keeping, preparing
 from paritygate.images.baking import BakeRequest
 from paritygate.images.names import Kind
-from paritygate.images.preparing import PrepareRequest
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import CellPlan, Selection
 from paritygate.outcomes.trees import Tree
@@ -137,18 +136,7 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
     """Find or make the image of each environment with its tree in it."""
     some = next(iter(trees.values()))
     settings = settled.settings
-    opened = access.from_host(world.variables, settings.image.extra_ca_certs, settled.project)
-    running = f"{sys.version_info.major}.{sys.version_info.minor}"
-    request = PrepareRequest(
-        root=settled.project.joinpath(some.root),
-        directory=some.directory,
-        settings=settings.image,
-        environments=settings.environments,
-        access=opened,
-        logs=settled.logs,
-        running=running,
-        case_folding=environments.own_filesystem(settings.environments.values()),
-    )
+    request = project_images.wanted(settled.project, Path(some.root), some.directory, settings, world.variables)
     prepared = preparing.prepare(engine, request, world.say)
     by_environment: dict[EnvironmentName, CellImage] = {}
     by_tree: dict[Worktree, CellImage] = {}
@@ -161,8 +149,8 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
             environment=name,
             tree=one,
             pack=partial(snapshot_archive.pack, one, world.variables),
-            access=opened,
-            logs=settled.logs,
+            access=request.access,
+            logs=request.logs,
             fresh=_moment(world, FRESH),
         )
         baked = baking.bake(engine, bake, world.say)

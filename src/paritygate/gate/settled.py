@@ -25,8 +25,7 @@ class _Last(msgspec.Struct, frozen=True):
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
     """What holds for the whole run.
 
-    `report` is where the artifact goes, `logs` where those of builds are kept, `estimate` for how many seconds the cells will
-    likely run.
+    `report` is where the artifact goes, `estimate` for how many seconds the cells will likely run.
     """
 
     project: Path
@@ -34,7 +33,6 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     source: str
     notes: tuple[str, ...]
     report: Path
-    logs: Path
     estimate: float
 
 
@@ -56,7 +54,6 @@ def settle(request: Request, world: World) -> Settled:
         source=loaded.source,
         notes=loaded.notes,
         report=report,
-        logs=request.project / ".paritygate" / "logs",
         estimate=estimate(report, settings.cell_timeout),
     )
 

@@ -77,6 +77,12 @@ def look(request: Request) -> Survey:
     )
 
 
+def locate(project: str, environ: dict[str, str]) -> tuple[str, str]:
+    """Say where the top of the tree is that holds a project, and the project's place below it."""
+    top, directory, _ = _locate(os.path.realpath(project), environ, [])
+    return top, directory
+
+
 def _locate(project: str, environ: dict[str, str], notes: list[str]) -> tuple[str, str, Git | None]:
     """Find the tree's top, the project's place in it, and git where it is of use."""
     asked = git.find(project, environ)

@@ -1,0 +1,53 @@
+"""The images that cells of a project start from: asked for in one place, so that whoever asks means the same ones."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from paritygate import environments
+from paritygate.config import file as config_file
+from paritygate.config.settings import Settings
+from paritygate.docker_engine.requests import Log
+from paritygate.docker_engine.verbs import Engine
+from paritygate.images import access, preparing
+from paritygate.images.preparing import ImageSet, PrepareRequest
+from paritygate.snapshot import survey
+
+LOGS = Path(".paritygate", "logs")
+"""Where a project's folder has the logs of what was built for it."""
+
+
+def configured(project: Path, variables: Mapping[str, str]) -> PrepareRequest:
+    """Ask for the images of a project as its configuration has it; raises `ConfigError` for a bad one."""
+    settings = config_file.load(project).settings
+    settings = config_file.apply(settings, config_file.overrides_from_variables(variables), "the environment")
+    top, directory = survey.locate(str(project), dict(variables))
+    return wanted(project, Path(top), directory, settings, variables)
+
+
+def wanted(project: Path, top: Path, directory: str, settings: Settings, variables: Mapping[str, str]) -> PrepareRequest:
+    """Ask for the images of the environments of some settings, for the project in a directory of the tree at `top`."""
+    return PrepareRequest(
+        root=top,
+        directory=directory,
+        settings=settings.image,
+        environments=settings.environments,
+        access=access.from_host(variables, settings.image.extra_ca_certs, project),
+        logs=project / LOGS,
+        running=f"{sys.version_info.major}.{sys.version_info.minor}",
+        case_folding=environments.own_filesystem(settings.environments.values()),
+    )
+
+
+def make(engine: Engine, project: Path, variables: Mapping[str, str], log: Log) -> ImageSet:
+    """Find or make the images of a project as its configuration has it."""
+    return preparing.prepare(engine, configured(project, variables), log)
+
+
+def listed(images: ImageSet) -> tuple[str, ...]:
+    """Say which images there are, one a line."""
+    lines = [f"base image: {', '.join(images.base.tags) or images.base.identity}", f"dependencies: {images.dependencies}"]
+    lines += [f"case-folding filesystem: {images.casefs}"] if images.casefs else []
+    return (*lines, *(f"{name}: {image.tags[0]}" for name, image in images.environments.items()))
