@@ -1,19 +1,21 @@
-"""Says what this machine offers a gate, without changing anything."""
+"""Says what this machine offers a gate, without changing anything: what is started for a trial is removed again."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 
+from paritygate import case_trial, project_images
+from paritygate.case_trial import Shown
 from paritygate.config import file as config_file
 from paritygate.config.settings import Settings
 from paritygate.docker_engine.requests import EngineInfo
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import NoVerdictError
-from paritygate.images import base
+from paritygate.images import base, preparing
 from paritygate.images.dependencies import find
 
 GIGABYTE = 1 << 30
@@ -42,8 +44,11 @@ def needs_of(project: Path) -> Needs:
     return Needs(settings, recipe.source, base.choose_python(settings.image, project, recipe.requires_python, running))
 
 
-def examine(project: Path, connect: Callable[[], Engine]) -> Report:
-    """Look at the engine, the base image, the project's dependencies and the axes; raises `ConfigError` for bad settings."""
+def examine(project: Path, connect: Callable[[], Engine], variables: Mapping[str, str]) -> Report:
+    """Look at the engine, the base image, the project's dependencies and the axes; raises `ConfigError` for bad settings.
+
+    `variables` are those of the process, which may say how packages are reached and what is configured.
+    """
     needs = needs_of(project)
     lines = [f"dependencies   {needs.source}"]
     try:
@@ -57,7 +62,8 @@ def examine(project: Path, connect: Callable[[], Engine]) -> Report:
         else f"none yet; `paritygate engine` finds or makes one for {needs.python}"
     )
     lines.append(f"base image     {named}")
-    return Report("\n".join([*_engine(engine.info), *lines, *_axes(engine.info)]), usable=True)
+    case = _case(engine, project, variables)
+    return Report("\n".join([*_engine(engine.info), *lines, *_axes(engine.info, case.lines)]), usable=case.varies)
 
 
 def _engine(info: EngineInfo) -> list[str]:
@@ -68,10 +74,23 @@ def _engine(info: EngineInfo) -> list[str]:
     ]
 
 
-def _axes(info: EngineInfo) -> list[str]:
+def _case(engine: Engine, project: Path, variables: Mapping[str, str]) -> Shown:
+    """Try whether case can vary, where the project wants it and its images are there."""
+    request = project_images.configured(project, variables)
+    if not request.case_folding:
+        return Shown(("not varied: no environment has `case_sensitive = false` or a `directory_order`",), varies=True)
+    images = preparing.look_up(engine, request)
+    if images is None:
+        return Shown(("not tried yet: `paritygate images build` makes the image",), varies=True)
+    return case_trial.run(engine, next(iter(images.environments.values())).tags[0])
+
+
+def _axes(info: EngineInfo, case: tuple[str, ...]) -> list[str]:
     overcommitted = " (more than there are processors)" if info.cpus < 2 else ""  # noqa: PLR2004 - the least that shows a race
+    first, *more = case
     return [
         "axes           timezone, locale, worktree: can vary",
         f"               workers: can vary, `auto` is {max(2, info.cpus)}{overcommitted}",
-        "               case_sensitive: not varied: no case-folding filesystem yet",
+        f"               case_sensitive: {first}",
+        *(f"                 {line}" for line in more),
     ]

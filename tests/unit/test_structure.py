@@ -28,6 +28,7 @@ ROWS: dict[str, int] = {
     "selection": 4,
     "snapshot": 4,
     "reports": 5,
+    "case_trial": 6,
     "confirm": 6,
     "project_images": 6,
     "doctor": 7,
