@@ -49,13 +49,25 @@ def make(engine: Engine, base: str, tag: str) -> None:
 
 
 @contextmanager
-def with_tree(engine: Engine, image: str, tag: str, files: Mapping[str, str]) -> Iterator[None]:
-    """Put a tree on top, owned by the tests' user, for as long as the context lasts."""
-    request = ContainerRequest(image=image, command=("true",), kind="snapshot", name="test-tree", seconds=300.0)
+def with_tree(engine: Engine, image: str, tag: str, files: Mapping[str, str], script: str = "true") -> Iterator[None]:
+    """Put a tree on top, owned by the tests' user, for as long as the context lasts; then root runs a script."""
+    request = ContainerRequest(
+        image=image,
+        command=("/bin/sh", "-c", script),
+        kind="snapshot",
+        name="test-tree",
+        capabilities=("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID"),
+        seconds=300.0,
+    )
     with engine.container(request) as container:
         tree = {f"parity/workspace/{name}": content.encode() for name, content in files.items()}
         container.put("/", [packed(tree, owner=1000)])
         container.put("/opt/paritygate", [packed({"sentinel": SENTINEL.encode()}, owner=0)])
+        if script != "true":
+            container.start()
+            end = container.wait(60)
+            assert end is not None, script
+            assert end.exit_code == 0, b"".join(data for _, data in container.logs()).decode()
         container.commit(Commit(tag=tag, labels={KIND_LABEL: TEMPORARY}, environment={}))
     try:
         yield

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib.util
+import importlib
 import json
 import os
 import re
@@ -21,7 +21,6 @@ import tempfile
 import threading
 import time
 import warnings
-from types import ModuleType
 from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 try:
@@ -86,18 +85,18 @@ class SpecificationError(Exception):
     """The first line of stdin is not something that can be run."""
 
 
-def beside(name: str) -> ModuleType:
-    """Load a module from the launcher's own folder, which `-I` leaves out of the search, and from nowhere else."""
-    found = importlib.util.spec_from_file_location(name, os.path.join(GUEST, name + ".py"))
-    if found is None or found.loader is None:
-        raise ImportError("there is no %s.py beside the launcher" % name)
-    module = importlib.util.module_from_spec(found)
-    sys.modules[name] = module
-    found.loader.exec_module(module)
-    return module
+def beside(name: str) -> Any:
+    """Load a module from the launcher's own folder, which `-I` leaves out of the search; others of its name count for less."""
+    sys.path.insert(0, GUEST)
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(GUEST)
 
 
-filesystem: Any = beside("filesystem")
+making: Any = beside("filesystem.making")
+mounting: Any = beside("filesystem.mounting")
+forbidden: Any = beside("forbidden")
 
 
 # --- the specification ------------------------------------------------------------------------------------------------
@@ -180,6 +179,7 @@ def preparation(specification: Json) -> Callable[[], None]:
     """Make what a child does to itself between fork and exec: become the tests' user, for good, in the tests' folder."""
     user = specification.get("user")
     open_files = int(specification["limits"].get("open_files", 0))
+    forbid = forbidden.Filter() if specification.get("filesystem") else None
 
     def prepare() -> None:
         if user:
@@ -190,6 +190,8 @@ def preparation(specification: Json) -> Callable[[], None]:
             os.setuid(user["uid"])
             drop_inheritable()
             prctl(PR_SET_NO_NEW_PRIVS, 1)
+            if forbid:
+                forbid.put_on()
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # after setuid, which clears it
         os.umask(specification["umask"])
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -988,11 +990,11 @@ def run_cell(specification: Json) -> int:
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     use_zone(tests_environment(specification))
     output = Output(specification["nonce"])
-    files = filesystem.Filesystem()
+    files = making.Filesystem()
     try:
         try:
-            files = filesystem.make(specification.get("filesystem"), specification["workspace"])
-        except filesystem.UnavailableError as error:
+            files = making.make(specification.get("filesystem"), specification["workspace"])
+        except mounting.UnavailableError as error:
             return refuse(output, "the cell's filesystem cannot be made: %s" % error)
         except OSError as error:
             return refuse(output, "the cell's files cannot be copied to its filesystem: %s" % error)

@@ -30,7 +30,7 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
 class Place(msgspec.Struct, frozen=True, kw_only=True):
     """Where things are in the guest; `path` is searched for programs after the folder of `python`.
 
-    `workspace`, the user's home and `temporary` (for cells with a filesystem of their own) lie in one folder, so that one can hold
+    `workspace`, the user's home and `temporary` (for cells with a filesystem of their own) lie in one folder, so that one holds
     them; `stack_directory` does not, because the launcher uses it, and that filesystem may hang.
     `supervisor` is the interpreter that runs the launcher as root: one that tests cannot write, started without site packages.
     """
