@@ -18,7 +18,7 @@
 #define MOST_LOOKS 60 /* at a thread that has sent its request and is still on its way to sleep */
 #define LONGEST_PAUSE_NS 1000000
 
-#define PAGE_IS_PRESENT ((uint64_t)1 << 63)
+#define PAGEMAP_PRESENT ((uint64_t)1 << 63)
 
 struct system_call {
 	long number;
@@ -86,7 +86,7 @@ static bool page_is_present(int pagemap, uintptr_t address, size_t page_size)
 	uint64_t page;
 
 	return pread(pagemap, &page, sizeof page, (off_t)(address / page_size * sizeof page)) == sizeof page &&
-	       (page & PAGE_IS_PRESENT);
+	       (page & PAGEMAP_PRESENT);
 }
 
 static bool read_string(pid_t tid, uintptr_t address, char *string, size_t size)
