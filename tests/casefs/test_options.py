@@ -44,6 +44,14 @@ def test_a_directory_lists_its_names_as_they_were_created(program: Path) -> None
     assert listed(program) == NAMES
 
 
+def test_what_was_there_before_counts_as_created_in_the_order_of_bytes(program: Path, tmp_path: Path) -> None:
+    for name in NAMES:
+        (tmp_path / name).touch()
+    with mounted(program, f"--backing={tmp_path}") as mount:
+        (mount.path / "A1").touch()
+        assert os.listdir(mount.path) == ["0", "B", "C", "Z1", "a", "m", "z", "\u00e9", "A1"]
+
+
 def test_a_directory_lists_its_names_by_bytes(program: Path) -> None:
     assert listed(program, "--order=sorted") == ["0", "B", "C", "Z1", "a", "m", "z", "\u00e9"]
 
@@ -104,6 +112,7 @@ def test_a_mount_over_its_own_store_hides_it(program: Path, tmp_path: Path) -> N
     with process, process.stdout as status:
         assert status.readline().startswith("ready ")
         assert (tmp_path / "BEFORE").exists()
+        assert status.readline().endswith(" BEFORE Before\n")
         subprocess.run(["umount", "--lazy", tmp_path], check=True)
         assert status.readline() == "ended unmounted\n"
     assert process.returncode == 0
