@@ -198,6 +198,7 @@ def test_a_store_that_cannot_be_written_can_be_read(program: Path, tmp_path: Pat
             assert caught.value.errno == errno.EROFS
             with pytest.raises(OSError, match="Read-only"):
                 (mount.path / "file").write_bytes(b"2")
+            assert mount.line().endswith(" FILE File")
             assert mount.line() == "trouble EROFS create"
     finally:
         subprocess.run(["umount", "--lazy", tmp_path], check=True)
