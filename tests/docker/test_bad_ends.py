@@ -386,6 +386,21 @@ def test_a_locale_that_no_image_can_make(project: Project, leftovers: Leftovers)
     assert leftovers.everything(ended.pid) == []
 
 
+def test_a_base_on_which_the_case_folding_filesystem_cannot_be_built(
+    project: Project, engine: DockerEngine, base: str, tag: str, leftovers: Leftovers
+) -> None:
+    engine.build(BuildRequest(tag=tag, files={"Dockerfile": f"FROM {base}\nRUN rm /usr/bin/apt-get".encode()}, labels={}), print)
+    ended = run(project(configuration=f"[image]\nbase = '{tag}'\n"))
+    assert (ended.status, ended.artifact) == (4, None)
+    assert ended.errors[0].startswith(
+        "paritygate: the case-folding filesystem cannot be built: the base image has no apt-get and lacks:"
+    )
+    assert ended.errors[-1].startswith(
+        "hint: name another image with `base` under `[tool.paritygate.image]`; to do without, set "
+    )
+    assert leftovers.everything(ended.pid) == []
+
+
 def test_a_project_that_cannot_be_installed_runs_from_its_root(project: Project) -> None:
     place = project(pyproject_toml=SLOW_BUILD, slow_py="def build_editable(*given):\n    raise RuntimeError('no')\n")
     ended = run(place, *QUICK)
@@ -581,6 +596,91 @@ def test_a_cell_that_is_silent_for_too_long_shows_where_it_hangs(project: Projec
         "before tests were collected (exit 4)"
     )
     assert 'File "/parity/workspace/tests/test_it.py", line 2 in <module>' in only_cell(ended).stderr_tail
+
+
+FILESYSTEM_TESTS = """\
+import ctypes, errno, os, pathlib, signal
+
+import pytest
+
+def the_daemon():
+    (found,) = [int(each.name) for each in pathlib.Path("/proc").glob("[0-9]*") if (each / "comm").read_text() == "casefs\\n"]
+    return found
+
+def test_cannot_hurt_the_filesystem():
+    libc = ctypes.CDLL(None, use_errno=True)
+    for number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM):
+        with pytest.raises(PermissionError):
+            os.kill(the_daemon(), number)
+    assert (libc.ptrace(16, the_daemon(), 0, 0), ctypes.get_errno()) == (-1, errno.EPERM)
+    assert (libc.umount2(b"/parity", 2), ctypes.get_errno()) == (-1, errno.EPERM)
+
+def test_fills_the_filesystem():
+    with pytest.raises(OSError) as caught, open("all", "wb") as stream:
+        for _ in range(200):
+            stream.write(bytes(1 << 20))
+    assert caught.value.errno == errno.ENOSPC
+    os.unlink("all")
+
+def test_writes(tmp_path):
+    (tmp_path / "small").write_bytes(bytes(1 << 20))
+"""
+
+
+@pytest.fixture(scope="module")
+def on_a_filesystem(tmp_path_factory: pytest.TempPathFactory) -> Ended:
+    """Run once, for the tests of what tests can do to the filesystem that their cell lies on."""
+    files = {"tests/test_it.py": FILESYSTEM_TESTS, "paritygate.toml": "memory = '256m'\n"}
+    return run(lay_out(tmp_path_factory.mktemp("filesystem") / "project", files), *QUICK)
+
+
+def test_a_test_cannot_hurt_the_filesystem(on_a_filesystem: Ended) -> None:
+    assert on_a_filesystem.finding("tests/test_it.py::test_cannot_hurt_the_filesystem").label is Label.CONSISTENT_GREEN
+    assert on_a_filesystem.status == 0, on_a_filesystem.stdout
+
+
+def test_a_test_that_fills_the_filesystem_meets_its_size(on_a_filesystem: Ended) -> None:
+    assert on_a_filesystem.finding("tests/test_it.py::test_fills_the_filesystem").label is Label.CONSISTENT_GREEN
+    assert on_a_filesystem.finding("tests/test_it.py::test_writes").label is Label.CONSISTENT_GREEN
+
+
+USES_FILES = """\
+import time
+
+def test_uses_files():
+    until = time.monotonic() + 100
+    while time.monotonic() < until:
+        open("file", "w").close()
+"""
+
+
+def with_a_daemon_that_gets(name: str, project: Path, leftovers: Leftovers, engine: DockerEngine) -> Ended:
+    """Run a gate whose only cell loses its filesystem's daemon while a test is under way."""
+    script = f'for p in /proc/[0-9]*; do [ "$(cat $p/comm 2>/dev/null)" = casefs ] && kill -{name} "${{p#/proc/}}"; done; true'
+    client = APIClient(base_url=engine.info.endpoint.url, version="auto")
+    with Gate(project, *QUICK) as gate:
+        gate.wait_for_line("local-like-1: collected")
+        time.sleep(1.0)
+        (container,) = leftovers.running(gate.pid)
+        client.exec_start(client.exec_create(container, ["sh", "-c", script], user="0:0")["Id"])
+        ended = gate.ended()
+    client.close()
+    assert (ended.status, only_cell(ended).status) == (4, CellStatus.CRASHED)
+    assert [test.nodeid for test in only_cell(ended).running] == ["tests/test_it.py::test_uses_files"]
+    assert only_cell(ended).tests == ()
+    assert leftovers.everything(ended.pid) == []
+    return ended
+
+
+def test_a_filesystem_whose_daemon_dies(project: Project, leftovers: Leftovers, engine: DockerEngine) -> None:
+    ended = with_a_daemon_that_gets("KILL", project(test=USES_FILES), leftovers, engine)
+    assert "the cell's filesystem failed: its daemon was killed by `SIGKILL`" in verdict_line(ended)
+    assert "tests/test_it.py::test_uses_files" in verdict_line(ended)
+
+
+def test_a_filesystem_whose_daemon_hangs(project: Project, leftovers: Leftovers, engine: DockerEngine) -> None:
+    ended = with_a_daemon_that_gets("STOP", project(test=USES_FILES, configuration="test-timeout = 5\n"), leftovers, engine)
+    assert "the cell's filesystem failed: its daemon did not answer for 10 s and was killed" in verdict_line(ended)
 
 
 # --- interruptions ----------------------------------------------------------------------------------------------------
