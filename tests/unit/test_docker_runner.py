@@ -15,9 +15,9 @@ import msgspec
 from paritygate.docker_engine.requests import ContainerRequest
 from paritygate.errors import EngineError
 from paritygate.outcomes.cells import NodeId, TestId
-from paritygate.outcomes.plans import CellPlan, Limits, Order, Progress, Selection
+from paritygate.outcomes.plans import CellPlan, Filesystem, Limits, Order, Progress, Selection
 from paritygate.outcomes.words import CellStatus, Outcome
-from paritygate.runners.docker import CellImage, DockerRunner, Patience, zone_files
+from paritygate.runners.docker import CellImage, DockerRunner, Patience, request_of, with_filesystem, zone_files
 from paritygate.runners.specification import Place, User, specification, variables
 from tests.support.builders import a_probe
 from tests.support.fake_engine import FakeContainer, FakeEngine, FakeStreams, KilledError, Process
@@ -293,3 +293,41 @@ def test_a_place_without_a_user_of_its_own_leaves_the_home_to_the_runner() -> No
     made = variables(a_plan(), Place(user=None))
     assert "HOME" not in made
     assert variables(a_plan(), Place(user=User(home="/h")))["HOME"] == "/h"
+
+
+def folding_plan() -> CellPlan:
+    return a_plan(
+        an_environment(case_sensitive=False),
+        limits=Limits(memory=1 << 30),
+        filesystem=Filesystem(fold=True, order="shuffled", seed=5, leave_out=("readme",)),
+    )
+
+
+def test_a_cell_with_a_filesystem_of_its_own_may_mount_it_and_its_tests_find_it() -> None:
+    given: dict[str, Any] = {}
+
+    def look(process: Process, specification: dict[str, Any], say: Callable[[dict[str, Any]], None]) -> int:
+        given.update(specification)
+        return everything(process, specification, say)
+
+    engine = an_engine(look)
+    DockerRunner(engine, image_of).run(folding_plan(), ignore)
+    (request,) = engine.requests
+    assert request.devices == ("/dev/fuse",)
+    mounting = ("SYS_ADMIN", "SYS_PTRACE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID")
+    assert request.capabilities == ("KILL", "SETGID", "SETPCAP", "SETUID", *mounting)
+    assert request.security == ("no-new-privileges",)
+    wish = {"fold": True, "order": "shuffled", "seed": 5, "size": 1 << 29, "leave_out": ["readme"]}
+    assert given["filesystem"] == wish
+    environment = given["environment"]
+    assert environment["TMPDIR"] == "/parity/tmp"
+    assert environment["GIT_CONFIG_COUNT"] == "2"
+    assert (environment["GIT_CONFIG_KEY_1"], environment["GIT_CONFIG_VALUE_1"]) == ("core.ignorecase", "true")
+
+
+def test_only_where_apparmor_runs_it_is_asked_to_let_the_cell_mount() -> None:
+    request = request_of(folding_plan(), "cell:1", Place(), 1.0)
+    info = msgspec.structs.replace(FakeEngine({}).info, security=("name=apparmor", "name=seccomp,profile=default"))
+    assert with_filesystem(request, info).security == ("no-new-privileges", "apparmor=unconfined")
+    plain = msgspec.structs.replace(info, security=("name=seccomp,profile=default",))
+    assert with_filesystem(request, plain).security == ("no-new-privileges",)

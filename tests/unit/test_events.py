@@ -12,7 +12,7 @@ import pytest
 from paritygate.events.ending import Ending
 from paritygate.events.listener import Listener
 from paritygate.events.stream import Lines
-from paritygate.outcomes.cells import Cell, Dates, EnvironmentName, NodeId, TestId, TestRun
+from paritygate.outcomes.cells import Cell, Dates, EnvironmentName, FilesystemFacts, NodeId, Spelling, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan, Environment, Limits, Order, Progress, Selection
 from paritygate.outcomes.words import CellStatus, Outcome, Purpose, RunnerName, Worktree
 
@@ -459,3 +459,32 @@ def test_a_hundred_thousand_tests_are_folded() -> None:
     events = [event for name in names for event in (begun(name), decided(name))]
     cell = cell_of(*BEGIN, collected(*names), *events, FINISH, {**END, "returncode": 0})
     assert (len(cell.tests), cell.passed) == (100_000, True)
+
+
+def test_the_spellings_of_a_test_are_kept_once_each_and_not_all_where_they_are_many() -> None:
+    def spelling(asked: str, kept: str = "kept") -> dict[str, Any]:
+        return {"e": "spelling", "nodeid": "t::a", "occurrence": 0, "worker": "", "asked": asked, "kept": kept}
+
+    cell = cell_of(*BEGIN, collected("t::a", "t::b"), spelling("Kept"), spelling("Kept"), decided("t::a"), decided("t::b"), END)
+    assert [run.spellings for run in cell.tests] == [(Spelling("Kept", "kept"),), ()]
+    many = cell_of(*BEGIN, collected("t::a"), *(spelling(str(number)) for number in range(30)), decided("t::a"), END)
+    assert many.tests[0].spellings == tuple(Spelling(str(number), "kept") for number in range(20))
+
+
+def test_what_files_lie_on_is_kept() -> None:
+    facts = {"way": "kernel", "unicode": "12.1.0", "case_rename": False, "instead_of": "the daemon: ENOENT device: /dev/fuse"}
+    cell = cell_of({**BEGIN[0], "filesystem": facts}, collected("t::a"), decided("t::a"), FINISH, END)
+    assert cell.filesystem == FilesystemFacts(
+        way="kernel", unicode="12.1.0", case_rename=False, instead_of="the daemon: ENOENT device: /dev/fuse"
+    )
+    assert cell_of(*GREEN, FINISH, END).filesystem is None
+
+
+def test_a_filesystem_that_failed_leaves_its_tests_undecided_and_says_how() -> None:
+    detail = "the cell's filesystem failed: its daemon was killed by `SIGKILL`"
+    end = {**END, "why": "filesystem", "detail": detail, "returncode": None, "signal": "SIGKILL"}
+    cell = cell_of(*BEGIN, collected("t::a", "t::b"), begun("t::a"), decided("t::a"), begun("t::b"), end)
+    assert (cell.status, cell.detail) == (CellStatus.CRASHED, f"{detail}, 1 of 2 tests are decided")
+    assert cell.running == (TestId(NodeId("t::b")),)
+    short = cell_of(*BEGIN, collected("t::a"), {**end, "memory": {"oom_kills": 1, "peak": 0, "limit": 1 << 28}})
+    assert short.status is CellStatus.OUT_OF_MEMORY
