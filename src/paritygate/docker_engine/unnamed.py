@@ -9,6 +9,7 @@ import logging
 import re
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from docker.errors import APIError
@@ -50,9 +51,13 @@ def discard(client: Client, build: str, patience: float) -> None:
         while True:
             left = [image for image in _unnamed(client) if image["labels"].get(BUILD_LABEL) == build]
             for image in left:
-                _remove(client, image["id"])
+                with suppress(APIError):  # the builder may still have hold of a stage that it has copied from: once more
+                    _remove(client, image["id"])
             spent = time.monotonic() - began
-            if spent > DISCARD_SECONDS or (not left and spent >= patience):
+            if not left and spent >= patience:
+                return
+            if spent > DISCARD_SECONDS:
+                logger.warning("what the build left could not be removed in time: %s", ", ".join(image["id"] for image in left))
                 return
             time.sleep(PAUSE)
     except FOREIGN as error:
