@@ -10,13 +10,14 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
 from paritygate.outcomes.artifact import Artifact, Finding
 from paritygate.outcomes.cells import EnvironmentName
-from paritygate.outcomes.words import ExitCode, Label, Outcome
+from paritygate.outcomes.words import ExitCode, Label, Outcome, Purpose
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 EXPECTED = "expected.toml"
@@ -27,9 +28,9 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """What is done to the files on the way to a working tree, paths relative to the sample.
 
     `ignored` files lie on disk and in .gitignore, `untracked` ones were never added, `renamed` ones are moved on disk after
-    the commit. `mismatched` are tracked names that the gate has to report as differing from the disk's. `copies` are files that no
-    checkout of this repository could hold everywhere, with the files that they are copies of; `colliding` are names that the gate
-    has to report as being one where case does not count.
+    the commit. `mismatched` are tracked names that the gate has to report as differing from the disk's. `copies` are files that
+    not every checkout of this repository could hold, with the files that they are copies of; `colliding` are names that the
+    gate has to report as being one where case does not count.
     """
 
     ignored: tuple[str, ...] = ()
@@ -142,6 +143,7 @@ def complaints(expected: Expected, judged: Judged) -> list[str]:
     if judged.artifact.verdict.exit_code != judged.status:
         found.append(f"the artifact says {judged.artifact.verdict.exit_code}, the process ended {judged.status}")
     tests = {title(finding): finding for finding in judged.artifact.tests}
+    found += [line for test, names in expected.spellings.items() for line in complaints_about_names(judged.artifact, test, names)]
     found += [f"{test} is not in the artifact" for test in (*expected.labels, *expected.controls) if test not in tests]
     for test, finding in tests.items():
         found += complaints_about(expected, test, finding)
@@ -165,6 +167,13 @@ def complaints_about(expected: Expected, test: str, finding: Finding) -> list[st
     if expected.notes.get(test, "") not in finding.note:
         found.append(f"{test} has the note {finding.note!r}, expected {expected.notes[test]!r} in it")
     return found
+
+
+def complaints_about_names(artifact: Artifact, test: str, names: Mapping[str, str]) -> list[str]:
+    """Say in what the names differ that a test found by other names, in each attempt of the first environment."""
+    cells = [cell for cell in artifact.cells if cell.env == artifact.environments[0].name and cell.purpose is Purpose.GATE]
+    seen = [{each.asked: each.kept for each in run.spellings} for cell in cells for run in cell.tests if run.nodeid == test]
+    return [f"{test} found {each}, expected {dict(names)}" for each in seen or [{}] if each != names]
 
 
 def title(finding: Finding) -> str:

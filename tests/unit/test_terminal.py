@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from paritygate.outcomes.artifact import Artifact, Cause, EnvironmentRecord, Finding, Subject, Varied, Verdict
-from paritygate.outcomes.cells import Cell, EnvironmentName, Failure, NodeId, TestId, TestRun
+from paritygate.outcomes.cells import Cell, EnvironmentName, Failure, NodeId, Spelling, TestId, TestRun
 from paritygate.outcomes.words import (
     Axis,
     CauseKind,
@@ -454,3 +454,22 @@ def test_colour_changes_no_word() -> None:
 def test_the_exit_code_is_in_the_first_line(code: ExitCode) -> None:
     verdict = Verdict(name=VerdictName.NO_VERDICT, exit_code=code, axes=(), line="no verdict")
     assert render(an_artifact(verdict=verdict), 100).startswith(f"no verdict (exit {code.value})\n")
+
+
+def test_names_that_a_test_was_given_by_other_names_are_shown_and_then_counted() -> None:
+    names = tuple(Spelling(f"data/File{number}", f"data/file{number}") for number in range(4))
+    cells = tuple(a_cell(LOCAL, attempt, msgspec.structs.replace(a_run(), spellings=names)) for attempt in (1, 2))
+    server = a_cell(SERVER, 1, a_run(failure=a_failure()))
+    lines = render(an_artifact(a_coupling(), cells=(*cells, server)), 100).splitlines()
+    start = lines.index("    server-like-1: tests/test_report.py:12 AssertionError: assert 2 == 1")
+    assert lines[start + 1 : start + 4] == [
+        "    local-like: `data/File0` is `data/file0`",
+        "    local-like: `data/File1` is `data/file1`",
+        "    and 2 more such names",
+    ]
+
+
+def test_names_that_are_one_where_case_does_not_count_are_listed_with_what_to_do() -> None:
+    subject = Subject(project="shop", commit="", trees={}, selection=(), colliding_names=("`A` and `a`",))
+    text = render(an_artifact(subject=subject), 100)
+    assert "one name where case does not count: `A` and `a`\n  hint: a checkout on such a disk lacks one of them" in text

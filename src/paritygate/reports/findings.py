@@ -92,7 +92,7 @@ def _alike(some: Sequence[Finding], lines: Sequence[str]) -> Iterator[str]:
 
 
 def _told(finding: Finding, runs: Runs, width: int) -> list[str]:
-    lines = [cut(line, width - 4) for line in _failures(runs) or _reasons(runs)]
+    lines = [cut(line, width - 4) for line in (*(_failures(runs) or _reasons(runs)), *_spellings(runs))]
     if finding.cause is not None:
         lines.append(f"cause: {spell_out(_cause(finding.cause))}")
     if finding.confirmed:
@@ -142,6 +142,17 @@ def _reasons(runs: Runs) -> list[str]:
     """Say why a test did not run, where nothing failed."""
     reasons = {run.reason: f"{name(cell)}: {run.outcome}: {run.reason}" for cell, run in reversed(runs) if run.reason}
     return [spell_out(line) for line in reasons.values()][:MOST_FAILURES]
+
+
+def _spellings(runs: Runs) -> list[str]:
+    """Say which names a test was given by other names than theirs, where case does not count, up to a number."""
+    names: dict[str, dict[EnvironmentName, None]] = {}
+    for cell, run in runs:
+        for each in run.spellings:
+            names.setdefault(f"`{each.asked}` is `{each.kept}`", {})[cell.env] = None
+    lines = [spell_out(f"{', '.join(environments)}: {said}") for said, environments in names.items()]
+    more = len(lines) - MOST_FAILURES
+    return [*lines[:MOST_FAILURES], *([f"and {more} more such name{'s' * (more > 1)}"] if more > 0 else [])]
 
 
 def _cause(cause: Cause) -> str:
