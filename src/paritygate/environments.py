@@ -150,7 +150,7 @@ def filesystem_of(
         fold=fold,
         order=environment.directory_order or "created",
         seed=seed,
-        leave_out=shadowed.get(environment.worktree, ()) if fold else (),
+        shadowed=shadowed.get(environment.worktree, ()) if fold else (),
     )
 
 

@@ -62,9 +62,9 @@ def ignore(progress: Progress) -> None:
     return
 
 
-def the_plan(*, fold: bool = True, workers: int = 0, leave_out: tuple[str, ...] = (), **values: Any) -> CellPlan:
+def the_plan(*, fold: bool = True, workers: int = 0, shadowed: tuple[str, ...] = (), **values: Any) -> CellPlan:
     environment = an_environment(case_sensitive=not fold, workers=workers)
-    filesystem = Filesystem(fold=fold, leave_out=leave_out)
+    filesystem = Filesystem(fold=fold, shadowed=shadowed)
     return a_plan(**{"environment": environment, "selection": Selection(), "filesystem": filesystem, **values})
 
 
@@ -195,18 +195,25 @@ def test_a_fifo():
 def test_names_come_in_the_order_of_bytes():
     assert os.listdir("names") == ["B", "a", "b2", "\\xe9"]
 
-def test_what_is_left_out_is_not_there():
-    assert sorted(os.listdir("twins")) == ["readme"]
-    assert not os.path.exists("gone")
+def test_of_files_with_one_name_the_first_is_there():
+    assert os.listdir("twins") == ["README"] and open("twins/readme").read() == "first"
+
+def test_folders_with_one_name_are_one():
+    assert [name for name in os.listdir(".") if name.lower() == "both"] == ["Both"]
+    assert sorted(os.listdir("both")) == ["one", "two"] and open("BOTH/one").read() == "first"
+    assert look("both/two") == ("-rw-------", 1000, 1000, 1000000006.0)
 """
 
 PREPARED = """
 set -e; cd /parity/workspace
 printf '#!/bin/sh\\necho ran\\n' > script.sh; chmod 750 script.sh; touch -d @1000000001 script.sh
-touch of_root set_id; mkdir empty sub names twins gone
-touch names/b2 names/a names/é names/B twins/readme twins/README gone/file
+touch of_root set_id; mkdir empty sub names twins both Both
+touch names/b2 names/a names/é names/B
+for file in twins/README Both/one; do printf first > $file; done
+for file in twins/readme both/One both/two; do printf second > $file; done
+chmod 600 both/two; touch -d @1000000006 both/two
 ln script.sh sub/hard; ln -s nowhere/at/all symbolic; mkfifo fifo
-chown -hR 1000:1000 script.sh set_id empty sub names twins gone symbolic fifo
+chown -hR 1000:1000 script.sh set_id empty sub names twins both Both symbolic fifo
 chmod 6755 set_id; chmod 3770 empty
 touch -d @1000000002 of_root; touch -d @1000000003 set_id; touch -d @1000000004 empty; touch -hd @1000000005 symbolic
 """
@@ -215,7 +222,7 @@ touch -d @1000000002 of_root; touch -d @1000000003 set_id; touch -d @1000000004 
 def test_what_the_image_holds_is_copied_as_it_is(engine: DockerEngine, daemon_image: str) -> None:
     tag = f"paritygate-test-tree:{uuid.uuid4().hex[:12]}"
     with cell_images.with_tree(engine, daemon_image, tag, {"test_here.py": COPIED}, PREPARED):
-        plan = the_plan(leave_out=("twins/README", "gone"))
+        plan = the_plan(shadowed=("both", "twins/readme"))
         cell = DockerRunner(engine, lambda _plan: CellImage(tag, cell_images.SENTINEL)).run(plan, ignore)
     assert_green(cell)
 
@@ -474,12 +481,35 @@ def without_device(engine: DockerEngine, runner: DockerRunner) -> DockerRunner:
 def test_a_cell_without_the_device_says_why_neither_way_is_open(runner_of: RunnerOf, engine: DockerEngine) -> None:
     runner = without_device(engine, runner_of({"test_here.py": "def test_one(): pass\n"}))
     cell = runner.run(the_plan(), ignore)
-    assert cell.status is CellStatus.UNUSABLE
+    assert cell.status is CellStatus.ENVIRONMENT_MISMATCH
     assert cell.detail.startswith(
-        "the cell's filesystem cannot be made: the daemon: ENOENT device: /dev/fuse; the kernel: mount tmpfs"
+        "`/dev/fuse` is not there on the engine's computer; run `modprobe fuse` there, as root; to do without, "
+        'set `case_sensitive = "any"` and no `directory_order` in every environment, or run with '
+        "`--without-axis case_sensitive` (the cell's filesystem cannot be made: the daemon: ENOENT device: /dev/fuse; "
+        "the kernel: mount tmpfs"
     )
     assert "casefold" in cell.detail
     assert "EINVAL" in cell.detail
+
+
+class Refusing:
+    """An engine on whose computer a device that is asked for is not there, as engines say it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.info = engine.info
+        self.engine = engine
+
+    def container(self, request: ContainerRequest) -> AbstractContextManager[Container]:
+        return self.engine.container(
+            msgspec.structs.replace(request, devices=tuple(f"{each}-absent" for each in request.devices))
+        )
+
+
+def test_an_engine_that_refuses_the_device_still_has_the_kernels_way_tried(runner_of: RunnerOf, engine: DockerEngine) -> None:
+    images = runner_of({"test_here.py": "def test_one(): pass\n"})._image_of  # noqa: SLF001 - the same images
+    cell = DockerRunner(cast(Engine, Refusing(engine)), images).run(the_plan(fold=False), ignore)
+    assert_green(cell)
+    assert cell.filesystem == FilesystemFacts(way="kernel", instead_of="the daemon: ENOENT device: /dev/fuse")
 
 
 def test_a_cell_that_need_not_fold_runs_on_the_kernels_own_without_the_device(runner_of: RunnerOf, engine: DockerEngine) -> None:
@@ -493,7 +523,8 @@ def test_an_image_without_the_daemon_is_an_unusable_cell(engine: DockerEngine, p
     tag = f"paritygate-test-tree:{uuid.uuid4().hex[:12]}"
     with cell_images.with_tree(engine, plain_image, tag, {"test_here.py": "def test_one(): pass\n"}):
         cell = DockerRunner(engine, lambda _plan: CellImage(tag, cell_images.SENTINEL)).run(the_plan(), ignore)
-    assert cell.status is CellStatus.UNUSABLE
+    assert cell.status is CellStatus.ENVIRONMENT_MISMATCH
+    assert cell.detail.startswith("the image's daemon cannot be run (ENOENT); make the images anew: `paritygate images prune`")
     assert "the daemon /opt/paritygate/casefs: ENOENT (No such file or directory); the kernel: " in cell.detail
 
 

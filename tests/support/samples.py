@@ -95,6 +95,7 @@ def lay_out(name: str, project: Path) -> Expected:
     expected = expectation(name)
     shutil.copytree(SAMPLES / name, project, ignore=shutil.ignore_patterns(EXPECTED, "__pycache__", ".pytest_cache"))
     for copy, original in expected.setup.copies.items():
+        (project / copy).parent.mkdir(exist_ok=True)
         shutil.copyfile(project / original, project / copy)
     if expected.setup.ignored:
         (project / ".gitignore").write_text("".join(f"/{path}\n" for path in expected.setup.ignored), encoding="utf-8")

@@ -299,7 +299,7 @@ def folding_plan() -> CellPlan:
     return a_plan(
         an_environment(case_sensitive=False),
         limits=Limits(memory=1 << 30),
-        filesystem=Filesystem(fold=True, order="shuffled", seed=5, leave_out=("readme",)),
+        filesystem=Filesystem(fold=True, order="shuffled", seed=5, shadowed=("readme",)),
     )
 
 
@@ -317,7 +317,7 @@ def test_a_cell_with_a_filesystem_of_its_own_may_mount_it_and_its_tests_find_it(
     mounting = ("SYS_ADMIN", "SYS_PTRACE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID")
     assert request.capabilities == ("KILL", "SETGID", "SETPCAP", "SETUID", *mounting)
     assert request.security == ("no-new-privileges",)
-    wish = {"fold": True, "order": "shuffled", "seed": 5, "size": 1 << 29, "leave_out": ["readme"]}
+    wish = {"fold": True, "order": "shuffled", "seed": 5, "size": 1 << 29, "shadowed": ["readme"]}
     assert given["filesystem"] == wish
     environment = given["environment"]
     assert environment["TMPDIR"] == "/parity/tmp"

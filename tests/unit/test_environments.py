@@ -153,7 +153,7 @@ def test_only_a_cell_that_folds_case_lacks_what_another_name_shadows() -> None:
     given = msgspec.structs.replace(facts(), shadowed=shadowed)
     resolution = environments.resolve(Settings(), given)
     plans = environments.gate_plans(resolution.environments, Settings(attempts=1), {}, given)
-    assert [plan.filesystem.leave_out if plan.filesystem else None for plan in plans] == [("b",), ()]
+    assert [plan.filesystem.shadowed if plan.filesystem else None for plan in plans] == [("b",), ()]
 
 
 def test_a_record_holds_every_axis_and_no_secret() -> None:

@@ -84,14 +84,15 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 class Filesystem(msgspec.Struct, frozen=True, kw_only=True):
     """The filesystem of a cell whose names are looked after: whether it takes names for one that differ by case alone (`fold`).
 
-    `order` is that in which folders list their names: `created`, `sorted`, `reversed`, or `shuffled` by `seed`. `leave_out` are
-    the paths of the workspace that the cell is not to have.
+    `order` is that in which folders list their names: `created`, `sorted`, `reversed`, or `shuffled` by `seed`. `shadowed` are
+    the paths of the workspace whose names are those of others where case does not count: folders become one, of files the first
+    stays.
     """
 
     fold: bool
     order: str = "created"
     seed: int = 0
-    leave_out: tuple[str, ...] = ()
+    shadowed: tuple[str, ...] = ()
 
 
 class CellPlan(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from paritygate import case_folding
 from paritygate.docker_engine.requests import ContainerEnd, ContainerRequest, EngineInfo
 from paritygate.docker_engine.verbs import Container, Engine, Streams
 from paritygate.errors import EngineError
@@ -94,7 +95,7 @@ class DockerRunner:
             started=started,
             seconds=round(time.monotonic() - began, 3),
         )
-        cell = self._judged(visit, visit.listener.cell(ending), failure)
+        cell = self._advised(plan, self._judged(visit, visit.listener.cell(ending), failure))
         step = "stopped" if self._stopped and not visit.listener.ended else cell.status.value
         watch(msgspec.structs.replace(visit.listener.progress, step=step, running=()))
         return cell
@@ -123,13 +124,33 @@ class DockerRunner:
             return msgspec.structs.replace(cell, status=CellStatus.UNUSABLE, detail=failure, passed=False)
         return cell
 
+    def _advised(self, plan: CellPlan, cell: Cell) -> Cell:
+        """Say of a cell that could not have its filesystem what is in the way, and what to do: it is not pytest that failed."""
+        failure = case_folding.failure_in(cell.detail)
+        if plan.filesystem is None or cell.status is not CellStatus.UNUSABLE or not failure.step:
+            return cell
+        info = self._engine.info
+        advice = case_folding.explain(failure, rootless=info.rootless, security=info.security)
+        detail = f"{advice.what}; {advice.hint} ({cell.detail})"
+        return msgspec.structs.replace(cell, status=CellStatus.ENVIRONMENT_MISMATCH, detail=detail)
+
     def _converse(self, plan: CellPlan, visit: _Visit) -> ContainerEnd | None:
         """Make the container, listen until it has ended, and say how; None where it could not be seen to end."""
         image = self._image_of(plan)
         place = msgspec.structs.replace(self._place, sentinel=image.sentinel)
         request = request_of(plan, image.tag, place, visit.seconds + self._patience.end)
-        if plan.filesystem is not None:
-            request = with_filesystem(request, self._engine.info)
+        if plan.filesystem is None:
+            return self._in_container(plan, place, request, visit)
+        request = with_filesystem(request, self._engine.info)
+        try:
+            return self._in_container(plan, place, request, visit)
+        except EngineError as error:
+            if visit.begun or case_folding.failure_in(error.message).step != "device":
+                raise
+        # Without the device the launcher says what it lacks, and tries what the kernel may offer.
+        return self._in_container(plan, place, msgspec.structs.replace(request, devices=()), visit)
+
+    def _in_container(self, plan: CellPlan, place: Place, request: ContainerRequest, visit: _Visit) -> ContainerEnd | None:
         with self._engine.container(request) as container, self._registered(container):
             container.put("/etc", [zone_files(plan.environment.timezone)])
             streams = container.attach()

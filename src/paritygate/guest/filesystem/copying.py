@@ -8,11 +8,15 @@ from typing import Any, Dict, Set, Tuple
 
 
 class Copy:
-    """Copies a tree with modes, owners, times, symbolic and hard links; names are created in the order of their bytes."""
+    """Copies a tree with modes, owners, times, symbolic and hard links; names are created in the order of their bytes.
 
-    def __init__(self, source: str, left_out: Set[str]) -> None:
+    With `merging` what is there already stays, and only what is not is added to it.
+    """
+
+    def __init__(self, source: str, left_out: Set[str], merging: bool = False) -> None:  # noqa: FBT001, FBT002
         self.source = source
         self.left_out = left_out
+        self.merging = merging
         self.links: Dict[Tuple[int, int], str] = {}
 
     def to(self, target: str) -> None:
@@ -25,11 +29,19 @@ class Copy:
                 if entry.path not in self.left_out:
                     status = entry.stat(follow_symlinks=False)
                     copied = os.path.join(destination, entry.name)
-                    self.one(entry.path, copied, status)
+                    self.unless_there(entry.path, copied, status)
                     if stat.S_ISDIR(status.st_mode):
                         folders.append((entry.path, copied, status))
         for _, destination, status in reversed(folders):  # only now: whatever is put into a folder changes its time
             give_attributes(destination, status)
+
+    def unless_there(self, source: str, target: str, status: os.stat_result) -> None:
+        """Copy one name; when merging, not over another that is there."""
+        try:
+            self.one(source, target, status)
+        except FileExistsError:
+            if not self.merging:
+                raise
 
     def one(self, source: str, target: str, status: os.stat_result) -> None:
         """Copy one name; what is neither file, folder, symbolic link nor FIFO has no meaning in a copy."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import stat
 import struct
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Iterable, Optional
 
 from .copying import Copy
 from .daemon import start_daemon
@@ -31,26 +32,55 @@ def make(wish: Optional[Dict[str, Any]], workspace: str) -> Filesystem:
     if wish is None:
         return Filesystem()
     top = os.path.dirname(os.path.normpath(workspace))
-    try:
-        made = with_daemon(wish, top, workspace)
-    except UnavailableError as first:
+    with contextlib.closing(Hidden(workspace)) as hidden:
         try:
-            made = with_kernel(wish, top, workspace)
-        except UnavailableError as second:
-            raise UnavailableError("%s; %s" % (first, second)) from None
-        made.instead_of = str(first)
-    with contextlib.suppress(OSError):
-        os.chmod(DEVICE, 0o600)
-    mount(os.path.join(top, "tmp"), TEMPORARY, "", MS_BIND)
+            made = with_daemon(wish, top, workspace)
+        except UnavailableError as first:
+            try:
+                made = with_kernel(wish, top, workspace)
+            except UnavailableError as second:
+                raise UnavailableError("%s; %s" % (first, second)) from None
+            made.instead_of = str(first)
+        with contextlib.suppress(OSError):
+            os.chmod(DEVICE, 0o600)
+        mount(os.path.join(top, "tmp"), TEMPORARY, "", MS_BIND)
+        hidden.merge(wish.get("shadowed") or ())
     return made
 
 
 def fill(store: str, wish: Dict[str, Any], top: str, workspace: str) -> None:
     """Copy everything below the top into a store, and make a folder for temporary files."""
-    Copy(top, {os.path.join(workspace, name) for name in wish.get("leave_out") or ()}).to(store)
+    Copy(top, {os.path.join(workspace, name) for name in wish.get("shadowed") or ()}).to(store)
     temporary = os.path.join(store, "tmp")
     os.makedirs(temporary, exist_ok=True)
     os.chmod(temporary, 0o1777)  # noqa: S103 - as every folder for temporary files
+
+
+class Hidden:
+    """The image's workspace, which can still be read when something is mounted over it."""
+
+    def __init__(self, workspace: str) -> None:
+        self.workspace = workspace
+        self.descriptor = os.open(workspace, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def merge(self, names: Iterable[str]) -> None:
+        """Put what was left out under the names that the mounted filesystem takes for theirs, as a checkout there would.
+
+        Folders become one; of files the first stays.
+        """
+        for name in names:
+            source = os.path.join("/proc/self/fd/%d" % self.descriptor, name)
+            target = os.path.join(self.workspace, name)
+            status = os.lstat(source)
+            if stat.S_ISDIR(status.st_mode):
+                os.makedirs(target, exist_ok=True)
+                Copy(source, set(), merging=True).to(target)
+            else:
+                Copy(source, set(), merging=True).unless_there(source, target, status)
+
+    def close(self) -> None:
+        """Let go of it."""
+        os.close(self.descriptor)
 
 
 def with_daemon(wish: Dict[str, Any], top: str, workspace: str) -> Filesystem:

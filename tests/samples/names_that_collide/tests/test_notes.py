@@ -1,6 +1,7 @@
 import os
 
-NOTES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "notes")
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+NOTES = os.path.join(ROOT, "notes")
 
 
 def content(name):
@@ -18,3 +19,8 @@ def test_the_first_note():
 
 def test_another_note():
     assert content("plain.txt") == "plain\n"
+
+
+def test_two_folders_that_become_one_have_what_both_had():
+    assert content("../Docs/first.txt") == "first\n"
+    assert content("../docs/second.txt") == "plain\n"
