@@ -250,11 +250,11 @@ def descendants(ancestor: int) -> Set[int]:
 
 
 def reap(but: int = 0) -> None:
-    """Collect dead orphans, but not the process that someone else waits for."""
+    """Collect dead orphans, but not the processes that someone else waits for."""
     while True:
         try:
             dead = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            if dead is None or dead.si_pid == but:
+            if dead is None or dead.si_pid in {but, *SPARED}:
                 return
             os.waitpid(dead.si_pid, 0)
         except ChildProcessError:
