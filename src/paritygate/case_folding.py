@@ -1,6 +1,6 @@
 """Why a filesystem of paritygate's own cannot be had in a container, and what to do about it.
 
-It finds nothing out: what failed is in a cell's own words (`guest/filesystem.py`) or in the engine's, and what the engine is
+It finds nothing out: what failed is in a cell's own words (`guest/filesystem/`) or in the engine's, and what the engine is
 allowed to do is handed in.
 """
 

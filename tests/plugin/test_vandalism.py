@@ -145,6 +145,29 @@ def test_a_death_leaves_the_name_of_the_test_and_no_last_word(tmp_path: Path) ->
     assert recording.events[-1]["nodeid"] == "test_it.py::test_dies"
 
 
+def test_a_death_in_the_second_test_leaves_the_outcome_of_the_first(tmp_path: Path) -> None:
+    text = "import os\ndef test_passes(): pass\ndef test_dies(): os.kill(os.getpid(), 9)"
+    exactly = (("test_it.py::test_passes", 0), ("test_it.py::test_dies", 0))
+    recording = record(plant(tmp_path, {"test_it.py": text}), Asked(exactly=exactly))
+    assert recording.outcomes == {"test_it.py::test_passes": "passed"}
+    assert recording.order == ["test_it.py::test_passes", "test_it.py::test_dies"]
+
+
+def test_a_death_between_two_tests_in_a_plugin_around_them_is_no_tests_death(tmp_path: Path) -> None:
+    conftest = """
+        import os, pytest
+
+        @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+        def pytest_runtest_protocol():
+            yield
+            os._exit(0)
+    """
+    text = "def test_a(): pass\ndef test_b(): pass\n"
+    recording = record(plant(tmp_path, {"sub/test_it.py": text, "sub/conftest.py": conftest}))  # found after the recorder
+    assert recording.events[-1]["e"] == "test"
+    assert list(recording.outcomes.values()) == ["passed"]
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_process_shows_where_it_stands_when_the_launcher_asks(tmp_path: Path, workers: int) -> None:
     text = """

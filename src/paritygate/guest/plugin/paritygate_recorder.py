@@ -13,6 +13,7 @@ import collections
 import contextlib
 import faulthandler
 import fcntl
+import functools
 import hashlib
 import json
 import linecache
@@ -27,7 +28,7 @@ from types import TracebackType
 from typing import (
     Any,
     Callable,
-    Container,
+    ClassVar,
     Deque,
     Dict,
     Generator,
@@ -83,14 +84,14 @@ class _Real:
 
 
 class _Process:
-    """Which process this is, found out at each fork instead of at each look, which would cost a call of the kernel."""
+    """Which process this is, counted at each fork instead of asked at each look, which would cost a call of the kernel."""
 
-    pid = os.getpid()
+    forks: ClassVar[List[None]] = []  # grows in a child; not by a function of ours, which would keep all modules to the very end
 
     @classmethod
-    def was_forked(cls) -> None:
-        """Note that this is a new process."""
-        cls.pid = _Real.getpid()
+    def generation(cls) -> int:
+        """Say how many forks lie before this process: another number than a while ago means a child."""
+        return len(cls.forks)
 
 
 def _attempt(action: Callable[[], Any], otherwise: Any) -> Any:
@@ -166,38 +167,60 @@ def _claim() -> Optional[Claim]:
 # ------------------------------------------------------------------------------------------------------------ where events go
 
 
-class Pipe:
-    """The launcher's pipe. Every event is one line and one write; threads that carry workers' events take turns."""
+class Outlet:
+    """The way that this process's events go. One may be held back for a moment, to go together with the next.
 
-    def __init__(self, claim: Claim) -> None:
-        self.collected = 0
-        self.counts: Dict[str, int] = {}
-        self._nonce = claim.settings.nonce
-        self._descriptor = claim.descriptor
-        self._identity = self._identify()
-        self._pid = _Process.pid
+    To send is the dearest part of an event, as it wakes another process up. Threads, which carry workers' events, take turns.
+    """
+
+    def __init__(self) -> None:
+        self._generation = _Process.generation()
         self._lock = threading.Lock()
+        self._held: List[Tuple[str, str]] = []
 
     def emit(self, kind: str, **facts: Any) -> None:
-        """Write one event."""
-        line = _Real.encode({"n": self._nonce, "e": kind, **facts}).encode("ascii") + b"\n"
+        """Send one event, and what was held back."""
+        self.send(kind, _Real.encode(facts))
+
+    def send(self, kind: str, facts: str) -> None:
+        """Send one event whose facts are JSON already, and what was held back."""
+        self.hold(kind, facts)
+        self.flush()
+
+    def hold(self, kind: str, facts: str) -> None:
+        """Hold one event back until the next, or until `flush`; the caller knows that this is only a moment."""
         with self._lock:
-            if kind == "test":
-                outcome = facts["outcome"]
-                self.counts[outcome] = self.counts.get(outcome, 0) + 1
-            self._write(line)
+            self._held.append((kind, facts))
 
-    def finish(self, exit_status: int, why: str) -> None:
-        """Write the last event; `why` says what ended the session before its end, where anything did."""
-        self.emit("finish", exit=exit_status, collected=self.collected, counts=self.counts, why=why)
+    def flush(self) -> None:
+        """Send what was held back, unless this is a child of the process whose events they are."""
+        if _Process.generation() == self._generation:
+            with self._lock:
+                if self._held:
+                    self._carry(self._held)
+                    self._held = []  # only now: better twice than never, where the handler of a signal raises in between
 
-    def _write(self, line: bytes) -> None:
+    def _carry(self, events: List[Tuple[str, str]]) -> None:
+        raise NotImplementedError
+
+
+class Pipe(Outlet):
+    """The launcher's pipe. Every event is one line, and what goes together is one write."""
+
+    def __init__(self, claim: Claim) -> None:
+        super().__init__()
+        self._start = f'{{"n":{_Real.encode(claim.settings.nonce)},"e":'
+        self._descriptor = claim.descriptor
+        self._identity = self._identify()
+
+    def _carry(self, events: List[Tuple[str, str]]) -> None:
         # A test may have closed the descriptor, and the number may by now belong to a file of its own.
-        if self._identify() != self._identity or _Process.pid != self._pid:
+        if self._identify() != self._identity:
             return
-        while line:
+        lines = "".join([f'{self._start}"{kind}",{facts[1:]}\n' for kind, facts in events]).encode("ascii")
+        while lines:
             try:
-                line = line[_Real.write(self._descriptor, line) :]
+                lines = lines[_Real.write(self._descriptor, lines) :]
             except OSError:  # the launcher is gone, so nobody is left to be told
                 return
 
@@ -209,15 +232,15 @@ class Pipe:
         return status.st_dev, status.st_ino
 
 
-class Channel:
+class Channel(Outlet):
     """The way from a worker to its controller: xdist's own connection, with a kind of message that `Controller` picks out."""
 
     def __init__(self, config: pytest.Config) -> None:
-        self._send = next(plugin.sendevent for plugin in config.pluginmanager.get_plugins() if hasattr(plugin, "sendevent"))
+        super().__init__()
+        self._sendevent = next(plugin.sendevent for plugin in config.pluginmanager.get_plugins() if hasattr(plugin, "sendevent"))
 
-    def emit(self, kind: str, **facts: Any) -> None:
-        """Send one event; as text, since execnet has no way to carry lone surrogates."""
-        self._send("paritygate", kind=kind, facts=_Real.encode(facts))
+    def _carry(self, events: List[Tuple[str, str]]) -> None:
+        self._sendevent("paritygate", events=events)  # facts go as text, since execnet has no way to carry lone surrogates
 
 
 # ------------------------------------------------------------------------------------------------------------- names of tests
@@ -240,7 +263,7 @@ class Roster:
         self._rootdirs = _folder_prefixes(settings.rootdir)
         directory = os.path.relpath(settings.rootdir, settings.root)
         self._prefix = "" if directory == "." else directory.replace(os.sep, "/") + "/"
-        self._files: Dict[Any, str] = {}
+        self._files: Dict[Any, Optional[Tuple[str, str]]] = {None: None}
         self._tests: Dict[pytest.Item, Test] = {}
         self._met: Dict[str, int] = {}
         self.unstable: Dict[str, None] = {}
@@ -254,14 +277,9 @@ class Roster:
 
     def name(self, node: Any) -> str:
         """Say the id of a node relative to the tree, also in a file outside pytest's root directory."""
-        file = node
-        while file is not None and not isinstance(file, pytest.File):
-            file = file.parent
-        if file is None or not node.nodeid.startswith(file.nodeid):
-            return self.relative(node.nodeid)
-        if file not in self._files:
-            self._files[file] = self._file_name(file)
-        return self._files[file] + str(node.nodeid)[len(file.nodeid) :]
+        file = self._file(node)
+        nodeid = str(node.nodeid)
+        return self.relative(nodeid) if file is None or not nodeid.startswith(file[0]) else file[1] + nodeid[len(file[0]) :]
 
     def asked_for(self, argument: str) -> str:
         """Say what was asked for, a path from pytest's root directory and perhaps names in that file, relative to the tree."""
@@ -284,9 +302,22 @@ class Roster:
 
     def test(self, item: pytest.Item) -> Test:
         """Say which test an item is."""
-        if item not in self._tests:
+        test = self._tests.get(item)
+        if test is None:
             self.number([item])
-        return self._tests[item]
+            test = self._tests[item]
+        return test
+
+    def _file(self, node: Any) -> Optional[Tuple[str, str]]:
+        """Say the ids that pytest and we have for the file in which a node is, if it is in one; found out once a collector."""
+        if isinstance(node, pytest.File):
+            if node not in self._files:
+                self._files[node] = (node.nodeid, self._file_name(node))
+            return self._files[node]
+        above = node.parent
+        if above not in self._files:
+            self._files[above] = self._file(above)
+        return self._files[above]
 
     def _file_name(self, file: pytest.File) -> str:
         path = str(file.path)
@@ -331,14 +362,16 @@ class Definition:
     WIDE_SCOPES = ("session", "package")
 
     def __init__(self, items: Sequence[pytest.Item]) -> None:
-        marked = [(item, mark) for item in items for mark in _marks(item, self.MARKS)]
-        wide = any(mark.kwargs.get("scope") in self.WIDE_SCOPES for _, mark in marked)
-        self._positions = {item: position for position, (item, _) in enumerate(marked)}
-        self._buckets = {item: "" if wide else item.nodeid.partition("::")[0] for item, _ in marked}
+        marked = _marked(items, *self.MARKS)
+        wide = any(mark.kwargs.get("scope") in self.WIDE_SCOPES for mark in marked.values())
+        self._positions = {item: position for position, item in enumerate(marked)}
+        self._buckets = {item: "" if wide else item.nodeid.partition("::")[0] for item in marked}
 
     def settle(self, order: Sequence[pytest.Item]) -> List[pytest.Item]:
         """Put dependent tests into their own order, among the places that they have in this one."""
         settled = list(order)
+        if not self._buckets:
+            return settled
         slots: Dict[str, List[int]] = {}
         for index, item in enumerate(settled):
             if item in self._buckets:
@@ -350,9 +383,20 @@ class Definition:
         return settled
 
 
-def _marks(item: pytest.Item, names: Container[str]) -> List[pytest.Mark]:
-    """Find an item's closest mark of these names, if there is one."""
-    return next(([mark] for mark in item.iter_markers() if mark.name in names), [])
+def _marked(items: Iterable[pytest.Item], *names: str) -> Dict[pytest.Item, pytest.Mark]:
+    """Find the items that have a mark of one of these names, with the closest such mark; each collector is looked at once."""
+    above: Dict[Any, Optional[pytest.Mark]] = {None: None}
+
+    def closest(node: Any) -> Optional[pytest.Mark]:
+        for mark in node.own_markers:
+            if mark.name in names:
+                return mark  # type: ignore[no-any-return] # a node of whatever kind
+        parent = node.parent
+        if parent not in above:
+            above[parent] = closest(parent)
+        return above[parent]
+
+    return {item: mark for item in items for mark in [closest(item)] if mark is not None}
 
 
 def regrouped(items: Sequence[pytest.Item]) -> Optional[List[pytest.Item]]:
@@ -404,26 +448,28 @@ class Ordering:
 
     def _narrow(self, config: pytest.Config, items: List[pytest.Item]) -> None:
         """Leave out what is excluded by its mark, and what this run is not about."""
+        excluding = _marked(items, "parity_exclude")
+        if not excluding and self._wanted is None:
+            return
         kept: List[pytest.Item] = []
         dropped: List[pytest.Item] = []
         for item in items:
             wanted = self._wanted is None or self._roster.test(item) in self._wanted
-            (kept if wanted and not self._is_excluded(item) else dropped).append(item)
+            if wanted and item in excluding:
+                self._exclude(item, excluding[item])
+                wanted = False
+            (kept if wanted else dropped).append(item)
         items[:] = kept
         if dropped:
             config.hook.pytest_deselected(items=dropped)
 
-    def _is_excluded(self, item: pytest.Item) -> bool:
-        mark = item.get_closest_marker("parity_exclude")
-        if mark is None:
-            return False
+    def _exclude(self, item: pytest.Item, mark: pytest.Mark) -> None:
         reason = mark.kwargs.get("reason", mark.args[0] if mark.args else "")
         nodeid = self._roster.test(item)[0]
         if not isinstance(reason, str) or not reason.strip():
             said = f'`{nodeid}` is marked `parity_exclude` without saying why; write `parity_exclude(reason="...")`'
             raise pytest.UsageError(said)
         self.excluded[nodeid] = str(reason)
-        return True
 
     def _forward(self, items: List[pytest.Item]) -> List[pytest.Item]:
         if self._settings.exactly is not None:
@@ -588,7 +634,7 @@ class Fold:
     """All reports of one test on their way to one outcome."""
 
     def __init__(self) -> None:
-        self.pid = _Process.pid
+        self.generation = _Process.generation()
         self.outcome = "not_run"
         self.worst: Any = None
         self._rank = -1
@@ -633,10 +679,12 @@ def _without(text: str, prefix: str) -> str:
 class Recorder:
     """Records the tests of this process, which is the only one or a worker."""
 
-    def __init__(self, settings: Settings, emit: Emit, worker: str) -> None:
+    def __init__(self, settings: Settings, outlet: Outlet, worker: str) -> None:
         self._settings = settings
-        self._emit = emit
+        self._outlet = outlet
+        self._emit = outlet.emit
         self._worker = worker
+        self._worker_as_json = _Real.encode(worker)
         self._roster = Roster(settings)
         self._ordering = Ordering(settings, self._roster)
         self._investigator = Investigator(settings, self._roster)
@@ -645,7 +693,9 @@ class Recorder:
         self._collecting = False
         self._deselected = 0
         self._stacks = ""
+        self._is_outermost = False
         self.collected = 0
+        self.counts: Dict[str, int] = {}
         self.why = ""
 
     # What is there to be run
@@ -738,8 +788,16 @@ class Recorder:
         )
         if self._worker:
             self._emit("groups", groups=[_group(item, self._roster) for item in session.items])
+        around = session.config.hook.pytest_runtest_protocol.get_hookimpls()
+        self._is_outermost = around[-1].plugin is self
 
     # What one test does
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtestloop(self) -> Wrapper:
+        """Hold nothing back beyond the last test, which is not always the one that was to be the last."""
+        yield
+        self._outlet.flush()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: Optional[pytest.Item]) -> Wrapper:
@@ -749,13 +807,14 @@ class Recorder:
         for what one has done. So it is that one's error, and the session goes on.
         """
         nodeid, occurrence = self._roster.test(item)
+        test = f'{{"nodeid":{_Real.encode(nodeid)},"occurrence":{occurrence},"worker":{self._worker_as_json}'
         self._current = fold = Fold()
-        self._emit("test-start", nodeid=nodeid, occurrence=occurrence, worker=self._worker)
+        self._outlet.send("test-start", test + "}")
         start = _Real.clock()
         outcome = yield
         failure = None
         if outcome.excinfo is not None:
-            if fold.pid != _Process.pid:  # a child of the test; the session is its parent's
+            if fold.generation != _Process.generation():  # a child of the test; the session is its parent's
                 _Real.leave(1)
             goes_on = _torn_down(item, nextitem)
             fold.outcome, failure = "error", self._session_ended(outcome.excinfo[1], item, goes_on=goes_on)
@@ -763,7 +822,13 @@ class Recorder:
                 item.session.testsfailed += 1
                 outcome.force_result(True)  # noqa: FBT003 - the hook's own word for a test that was run
         end = _Real.clock()
+        seconds = round(end - start, 6)
         self._current = None
+        self.counts[fold.outcome] = self.counts.get(fold.outcome, 0) + 1
+        if fold.outcome == "passed":
+            facts = f'"outcome":"passed","seconds":{seconds},"span":[{start},{end}],"reason":"","failure":null,"output":""'
+            self._pass(f"{test},{facts}}}", nextitem)
+            return
         if failure is None and fold.outcome in RED:
             failure = self._failure(fold.worst)
         self._emit(
@@ -772,18 +837,29 @@ class Recorder:
             occurrence=occurrence,
             worker=self._worker,
             outcome=fold.outcome,
-            seconds=round(end - start, 6),
+            seconds=seconds,
             span=(start, end),
-            reason="" if fold.outcome == "passed" else fold.reason(),
+            reason=fold.reason(),
             failure=failure,
             output=fold.output() if failure else "",
         )
+
+    def _pass(self, facts: str, nextitem: Optional[pytest.Item]) -> None:
+        """Record a test that passed.
+
+        If the next one follows at once, the event waits for that one's start. Nothing of the project runs in between, where no
+        plugin has wrapped itself around this one: a death or a hang there would be taken for this test's.
+        """
+        if nextitem is not None and self._is_outermost:
+            self._outlet.hold("test", facts)
+        else:
+            self._outlet.send("test", facts)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take in the report of a phase or a subtest, unless this is a child of the test."""
         if self._current is not None:
-            if self._current.pid != _Process.pid:
+            if self._current.generation != _Process.generation():
                 _Real.leave(0 if report.outcome == "passed" else 1)
             self._current.add(report)
 
@@ -840,9 +916,9 @@ class Recorder:
     @pytest.hookimpl(hookwrapper=True, trylast=True)
     def pytest_runtest_call(self) -> Wrapper:
         """Innermost around the test, before output that it shares with its parent is read; other phases: `logreport`."""
-        pid = _Process.pid
+        generation = _Process.generation()
         outcome = yield
-        if _Process.pid != pid:
+        if _Process.generation() != generation:
             _Real.leave(0 if outcome.excinfo is None else 1)
 
 
@@ -896,16 +972,18 @@ class Alone:
     def __init__(self, pipe: Pipe, recorder: Recorder) -> None:
         self._pipe = pipe
         self._recorder = recorder
-        self._pid = _Process.pid
+        self._generation = _Process.generation()
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Wrapper:
         """Say the last word."""
-        if _Process.pid != self._pid:  # a child of a test that left it by an exception which ends sessions
+        if _Process.generation() != self._generation:  # a child of a test that left it by an exception which ends sessions
             _Real.leave(1)
         yield
-        self._pipe.collected = self._recorder.collected
-        self._pipe.finish(int(session.exitstatus), self._recorder.why)
+        recorder = self._recorder
+        self._pipe.emit(
+            "finish", exit=int(session.exitstatus), collected=recorder.collected, counts=recorder.counts, why=recorder.why
+        )
 
 
 # -------------------------------------------------------------------------------------------------- sharing out over workers
@@ -1071,6 +1149,9 @@ class Controller:
         self._pids: Dict[str, int] = {}
         self._running: Dict[str, Tuple[Test, float]] = {}
         self._done: Set[Test] = set()
+        self._total = 0
+        self._counts: Dict[str, int] = {}
+        self._counting = threading.Lock()  # each worker has a thread here that receives from it
         self._why = ""
 
     @pytest.hookimpl(optionalhook=True)
@@ -1081,7 +1162,10 @@ class Controller:
 
         def process(message: Any) -> None:
             if isinstance(message, tuple) and message[0] == "paritygate":
-                self._take(str(node.gateway.id), message[1]["kind"], _Real.decode(message[1]["facts"]))
+                for kind, facts in message[1]["events"]:
+                    if self._take(str(node.gateway.id), kind, _Real.decode(facts)):
+                        self._pipe.hold(kind, facts)
+                self._pipe.flush()
             else:
                 receive(message)
 
@@ -1096,7 +1180,7 @@ class Controller:
     def pytest_sessionfinish(self, session: pytest.Session) -> Wrapper:
         """Say the last word, once the workers are gone."""
         yield
-        self._pipe.finish(int(session.exitstatus), self._why)
+        self._pipe.emit("finish", exit=int(session.exitstatus), collected=self._total, counts=self._counts, why=self._why)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: Any) -> None:
@@ -1123,7 +1207,7 @@ class Controller:
 
     def shared_out(self, workers: Dict[str, List[Test]], uneven: List[Test]) -> None:
         """Say who runs what, and which tests were not collected by every worker."""
-        self._pipe.collected = sum(map(len, workers.values()))
+        self._total = sum(map(len, workers.values()))
         self._pipe.emit("partition", workers=workers, uneven=uneven)
 
     def is_done(self, test: Test) -> bool:
@@ -1139,12 +1223,13 @@ class Controller:
         self._done.add(test)
         pid = self._pids.get(worker, 0)
         if os.path.exists(os.path.join(self._settings.stack_directory, f"paritygate-{pid}.timed_out")):
-            self._pipe.counts["timed_out"] = self._pipe.counts.get("timed_out", 0) + 1
+            self._count("timed_out")
             return test
         exception, message = _attempt(
             lambda: _ending(node.gateway._io.popen.wait(timeout=EXIT_SECONDS)), ("", "the process ended")
         )
         failure = {"phase": "process", "exception": exception, "message": message, "fingerprint": _digest("crashed").hex()}
+        self._count("crashed")
         self._pipe.emit(
             "test",
             nodeid=test[0],
@@ -1159,16 +1244,16 @@ class Controller:
         )
         return test
 
-    def _take(self, worker: str, kind: str, facts: Dict[str, Any]) -> None:
-        """Take one event of a worker; called by that worker's receiving thread."""
+    def _take(self, worker: str, kind: str, facts: Dict[str, Any]) -> bool:
+        """Take one event of a worker; called by that worker's receiving thread. Says whether it is to be passed on."""
         if kind == "collected":
             self._collected[worker] = [(nodeid, occurrence) for nodeid, occurrence in facts["tests"]]
         elif kind == "groups":
             self._groups[worker] = facts["groups"]
-            return
+            return False
         elif kind == "stopped":
             self._note_stop(facts["why"], usage=facts["usage"])
-            return
+            return False
         elif kind == "workers":
             self._pids[worker] = facts["pid"]
         elif kind == "test-start":
@@ -1176,8 +1261,12 @@ class Controller:
         elif kind == "test":
             self._running.pop(worker, None)
             self._done.add((facts["nodeid"], facts["occurrence"]))
-        if self._is_news(kind, facts):
-            self._pipe.emit(kind, **facts)
+            self._count(facts["outcome"])
+        return self._is_news(kind, facts)
+
+    def _count(self, outcome: str) -> None:
+        with self._counting:
+            self._counts[outcome] = self._counts.get(outcome, 0) + 1
 
     def _note_stop(self, why: str, *, usage: bool) -> None:
         """Note why a worker ended before its end; where what it was asked for was wrong, it is so for all of them."""
@@ -1345,21 +1434,20 @@ def _take_charge(config: pytest.Config, claim: Claim) -> None:
     if claim.settings.workers:
         register(Controller(claim.settings, pipe), "paritygate-controller")
     else:
-        recorder = Recorder(claim.settings, pipe.emit, worker="")
+        recorder = Recorder(claim.settings, pipe, worker="")
         register(recorder, "paritygate-recorder")
         register(Alone(pipe, recorder), "paritygate-alone")
 
 
 def _join_as_worker(config: pytest.Config, workerinput: Mapping[str, Any]) -> None:
     settings = Settings(workerinput["paritygate"])
-    emit = Channel(config).emit
     neutraliser = Neutraliser(settings, config)
     neutraliser.set_options()
     config.pluginmanager.register(Preparation(neutraliser, None), "paritygate-preparation")
-    recorder = Recorder(settings, emit, worker=workerinput["workerid"])
+    recorder = Recorder(settings, Channel(config), worker=workerinput["workerid"])
     config.pluginmanager.register(recorder, "paritygate-recorder")
 
 
 # What is done at import: before any code of the project runs, the way to the launcher is taken out of its reach.
 _CLAIM = _claim()
-os.register_at_fork(after_in_child=_Process.was_forked)
+os.register_at_fork(after_in_child=functools.partial(_Process.forks.append, None))
