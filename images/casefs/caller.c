@@ -224,6 +224,25 @@ static bool is_path_of(const struct node *directory, const char *path)
 	return node_path(directory, expected + length, sizeof expected - length) && paths_alike(path, expected);
 }
 
+/* The last lookup of all. The directory is only compared, as it may be gone. */
+static struct {
+	pid_t tid;
+	const struct node *directory;
+	char name[NAME_BYTES + 1];
+} last_lookup;
+
+void caller_looked_up(pid_t tid, const struct node *directory, const char *name)
+{
+	last_lookup.tid = tid;
+	last_lookup.directory = directory;
+	snprintf(last_lookup.name, sizeof last_lookup.name, "%s", name);
+}
+
+static bool just_looked_up(pid_t tid, const struct node *directory, const char *name)
+{
+	return last_lookup.tid == tid && last_lookup.directory == directory && strcmp(last_lookup.name, name) == 0;
+}
+
 bool caller_changes_case(pid_t tid, const struct node *directory, const char *name)
 {
 	struct renaming renaming;
@@ -240,7 +259,9 @@ bool caller_changes_case(pid_t tid, const struct node *directory, const char *na
 	split(renaming.new_path, &new_directory, &new_name);
 	if (strcmp(new_name, name) != 0 || strcmp(old_name, name) == 0)
 		return false;
-	if (!names_alike(old_name, strlen(old_name), name, strlen(name)) || !paths_alike(old_directory, new_directory))
+	if (!names_alike(old_name, strlen(old_name), name, strlen(name)))
+		return false;
+	if (!paths_alike(old_directory, new_directory) && !just_looked_up(tid, directory, old_name))
 		return false;
 	/* In rename("foo/foo", "Foo/Foo") this may be the lookup of the first `Foo`, which is there to be found. */
 	return (!path_contains(old_directory, name) && !path_contains(new_directory, name)) ||

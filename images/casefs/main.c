@@ -45,19 +45,23 @@ static void on_figures_signal(int number)
 
 static void on_init(void *userdata, struct fuse_conn_info *connection)
 {
-	const unsigned unwanted = FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE |
-				  FUSE_CAP_FLOCK_LOCKS | FUSE_CAP_POSIX_LOCKS; /* locks are the kernel's: there is one node */
-	const unsigned wanted = FUSE_CAP_WRITEBACK_CACHE | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_HANDLE_KILLPRIV |
-				FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_CACHE_SYMLINKS;
+	/* Not even where it would be cheaper:
+	 * - a cache of writes: a write() to a full store would succeed, and who writes until it is full would never end;
+	 * - locks: they are the kernel's own, as there is one node for all spellings;
+	 * - taking set-id bits away from what is written or cut: the kernel knows whose write it is, and the store sees root. */
+	const unsigned unwanted = FUSE_CAP_WRITEBACK_CACHE | FUSE_CAP_FLOCK_LOCKS | FUSE_CAP_POSIX_LOCKS |
+				  FUSE_CAP_HANDLE_KILLPRIV | FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_AUTO_INVAL_DATA |
+				  FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE;
+	const unsigned wanted = FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_CACHE_SYMLINKS;
 
 	(void)userdata;
 	connection->want &= ~unwanted;
 	connection->want |= connection->capable & wanted;
 	connection->time_gran = 1;
-	status_ready(connection->want & FUSE_CAP_WRITEBACK_CACHE);
+	status_ready();
 }
 
-/* No flush and no lseek: the kernel does both itself, and with its write cache it alone knows where data is. */
+/* No flush and no lseek: the kernel does both itself. */
 static const struct fuse_lowlevel_ops operations = {
 	.init = on_init,
 	.lookup = on_lookup,

@@ -62,7 +62,7 @@ void on_release(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *fi
 void on_fsync(fuse_req_t request, fuse_ino_t number, int data_only, struct fuse_file_info *file);
 void on_fallocate(fuse_req_t request, fuse_ino_t number, int mode, off_t offset, off_t length, struct fuse_file_info *file);
 
-/* For a file that the kernel has the writing of: with its cache, it also reads to fill pages, and appends by offset. */
+/* How the store is opened for a caller: the kernel has found the file and the place to append at. */
 int store_flags(int callers_flags);
 
 /* requests_directories.c */

@@ -10,11 +10,7 @@
 
 int store_flags(int callers_flags)
 {
-	int flags = callers_flags & ~(O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_DIRECT);
-
-	if ((flags & O_ACCMODE) == O_WRONLY)
-		flags = (flags & ~O_ACCMODE) | O_RDWR;
-	return flags;
+	return callers_flags & ~(O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_DIRECT);
 }
 
 void on_open(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *file)
@@ -88,32 +84,33 @@ void on_read(fuse_req_t request, fuse_ino_t number, size_t size, off_t offset, s
 		fuse_reply_buf(request, buffer, (size_t)length);
 }
 
-/* All of it or an error: when the kernel empties its cache, it takes a short count for success, and the rest would be lost. */
-static int write_all(int descriptor, const char *bytes, size_t size, off_t offset)
+/* As much as there is room for, or an error if there is none. Returns a length, or an errno value below 0. */
+static ssize_t write_most(int descriptor, const char *bytes, size_t size, off_t offset)
 {
-	while (size > 0) {
-		ssize_t length = pwrite(descriptor, bytes, size, offset);
+	size_t written = 0;
 
-		if (length < 0)
-			return errno;
-		if (length == 0)
-			return EIO;
-		bytes += length;
-		size -= (size_t)length;
-		offset += length;
+	while (written < size) {
+		ssize_t length = pwrite(descriptor, bytes + written, size - written, offset + (off_t)written);
+
+		if (length <= 0)
+			return written > 0 ? (ssize_t)written : length < 0 ? -errno : -EIO;
+		written += (size_t)length;
 	}
-	return 0;
+	return (ssize_t)written;
 }
 
 void on_write(fuse_req_t request, fuse_ino_t number, const char *bytes, size_t size, off_t offset, struct fuse_file_info *file)
 {
-	int error = write_all((int)file->fh, bytes, size, offset);
+	ssize_t length = write_most((int)file->fh, bytes, size, offset);
 
 	(void)number;
-	if (error)
-		answer_error(request, error, "write");
+	/* Of pages that were changed through a mapping the kernel takes a short count for success: the rest would be lost. */
+	if (length >= 0 && (size_t)length < size && file->writepage)
+		length = -ENOSPC;
+	if (length < 0)
+		answer_error(request, (int)-length, "write");
 	else
-		fuse_reply_write(request, size);
+		fuse_reply_write(request, (size_t)length);
 }
 
 void on_fsync(fuse_req_t request, fuse_ino_t number, int data_only, struct fuse_file_info *file)

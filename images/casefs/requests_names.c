@@ -37,6 +37,7 @@ void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
 
 	if (other_spelling && caller_changes_case(caller, directory, name))
 		error = ENOENT;
+	caller_looked_up(caller, directory, name);
 	if (!error)
 		error = node_of_entry(entry, &node, &attributes);
 	if (!error && other_spelling)

@@ -68,13 +68,13 @@ static const char *error_name(int error)
 	return name ? name : "EUNKNOWN";
 }
 
-void status_ready(bool writeback)
+void status_ready(void)
 {
 	say("ready version=%s pid=%ld unicode=%s fold=%s order=%s seed=%" PRIu64
-	    " xattr=%s case_rename=%s writeback=%s descriptors=%zu",
+	    " xattr=%s case_rename=%s descriptors=%zu",
 	    CASEFS_VERSION, (long)getpid(), fold_unicode_version(), on_or_off(settings.folding), order_words[settings.order],
 	    settings.seed, on_or_off(settings.xattrs), yes_or_no(settings.sees_callers || !settings.folding),
-	    yes_or_no(writeback), settings.descriptors);
+	    settings.descriptors);
 }
 
 void status_failed(const char *step, int error, const char *detail)

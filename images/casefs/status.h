@@ -1,6 +1,6 @@
 /* status.h: what the launcher is told: one line each on --status-fd, and failures on stderr as well.
  *
- *     ready version=1 pid=17 unicode=14.0.0 fold=on order=created seed=0 xattr=off case_rename=yes writeback=yes descriptors=4096
+ *     ready version=1 pid=17 unicode=14.0.0 fold=on order=created seed=0 xattr=off case_rename=yes descriptors=4096
  *     failed EPERM mount: /m                     it never was ready; the process exits 1
  *     trouble ENFILE open                        a request failed for a reason that is the cell's and not the caller's;
  *                                                said once for each reason. EUCLEAN: somebody else writes to the store
@@ -28,7 +28,7 @@ enum exit_status {
 	EXIT_LOST = 3,
 };
 
-void status_ready(bool writeback);
+void status_ready(void);
 void status_failed(const char *step, int error, const char *detail);
 void status_trouble(int error, const char *operation);
 void status_figures(void);

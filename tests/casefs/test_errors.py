@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import mmap
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -175,15 +176,42 @@ def test_a_rename_that_cannot_be_respelled_is_done_in_the_old_spelling(faulty: F
     assert (faulty.folder / "Target").read_bytes() == b"new"
 
 
-def test_a_full_store_is_said_at_the_latest_when_the_file_is_closed(program: Path) -> None:
+def write_until_full(path: Path) -> tuple[int, int]:
+    """Write until there is no room; gives back how much was taken, and the errno that ended it."""
+    descriptor = os.open(path, os.O_CREAT | os.O_WRONLY)
+    taken = 0
+    try:
+        while taken < 1 << 22:
+            taken += os.write(descriptor, b"x" * 50_000)
+    except OSError as error:
+        return taken, error.errno or -1
+    finally:
+        os.close(descriptor)
+    return taken, 0
+
+
+def test_who_writes_until_the_store_is_full_is_told_at_once_and_keeps_what_was_taken(program: Path) -> None:
     with mounted(program, "--tmpfs=256k") as mount:
-        with pytest.raises(OSError, match="No space left"):
-            (mount.path / "large").write_bytes(b"x" * (1 << 20))
+        taken, number = write_until_full(mount.path / "large")
+        assert number == errno.ENOSPC
+        assert taken == 1 << 18
         assert mount.line() == "trouble ENOSPC write"
+        assert (mount.path / "LARGE").read_bytes() == b"x" * taken
         (mount.path / "large").unlink()
         mount.await_figure("orphans", 0)
         (mount.path / "small").write_bytes(b"x")
         assert (mount.path / "SMALL").read_bytes() == b"x"
+
+
+def test_a_mapping_that_the_full_store_has_no_room_for_is_said_when_it_is_synchronised(program: Path) -> None:
+    with mounted(program, "--tmpfs=256k") as mount:
+        with (mount.path / "sparse").open("w+b") as file:
+            file.truncate(1 << 20)
+            with mmap.mmap(file.fileno(), 0) as mapping:
+                mapping[:] = b"x" * (1 << 20)
+                with pytest.raises(OSError, match="No space left"):
+                    mapping.flush()
+        assert mount.line() == "trouble ENOSPC write"
 
 
 def test_a_store_that_cannot_be_written_can_be_read(program: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import sqlite3
 import stat
 import subprocess
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -179,6 +180,62 @@ def test_what_is_made_belongs_to_who_made_it(folder: Path) -> None:
     assert owners == {(os.geteuid(), os.getegid())}
     assert stat.S_IMODE(os.stat("d").st_mode) == 0o750
     assert stat.S_IMODE((folder / "made").stat().st_mode) == 0o400
+
+
+def truncated_by_opening(name: str) -> None:
+    os.close(os.open(name, os.O_WRONLY | os.O_TRUNC))
+
+
+def written(name: str) -> None:
+    descriptor = os.open(name, os.O_WRONLY)
+    os.write(descriptor, b"2")
+    os.close(descriptor)
+
+
+def allocated(name: str) -> None:
+    descriptor = os.open(name, os.O_WRONLY)
+    os.posix_fallocate(descriptor, 0, 9000)
+    os.close(descriptor)
+
+
+CHANGES: dict[str, Callable[[str], None]] = {
+    "written": written,
+    "truncated": lambda name: os.truncate(name, 1),
+    "truncated by opening": truncated_by_opening,
+    "allocated": allocated,
+    "given away": lambda name: os.chown(name, -1, os.getegid()),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_program_that_somebody_changes_loses_its_set_id_bits(folder: Path, change: str) -> None:
+    write("program", "1234")
+    os.chmod("program", 0o6755)
+    assert stat.S_IMODE(os.stat("Program").st_mode) == 0o6755
+    CHANGES[change]("PROGRAM")
+    assert stat.S_IMODE((folder / "program").stat().st_mode) == 0o755
+
+
+def test_a_write_shows_at_once_in_size_and_time_through_every_spelling(folder: Path) -> None:
+    write("log")
+    with (folder / "log").open("ab", buffering=0) as file:
+        for number in range(1, 6):
+            before = os.stat("LOG").st_mtime_ns
+            time.sleep(0.02)
+            file.write(b"x" * 5000)
+            status = os.stat("Log")
+            assert status.st_mtime_ns > before
+            assert (status.st_size, os.fstat(file.fileno()).st_size) == (number * 5000, number * 5000)
+            assert status.st_blocks * 512 >= number * 5000
+            assert status.st_mtime_ns == os.fstat(file.fileno()).st_mtime_ns
+
+
+def test_a_file_that_is_only_written_can_be_changed_in_the_middle_of_a_page(folder: Path) -> None:
+    write("f", "a" * 10_000)
+    descriptor = os.open("F", os.O_WRONLY)
+    os.pwrite(descriptor, b"bc", 5001)
+    os.close(descriptor)
+    assert (folder / "f").read_bytes() == b"a" * 5001 + b"bc" + b"a" * 4997
 
 
 def test_the_umask_applies(folder: Path) -> None:

@@ -137,6 +137,19 @@ def test_a_rename_by_case_finds_its_directory_however_it_is_spelled(folder: Path
     os.close(descriptor)
 
 
+def test_a_file_is_renamed_by_case_through_two_ways_to_its_directory(folder: Path) -> None:
+    os.mkdir("real")
+    os.symlink("real", "link")
+    os.symlink(folder / "link", "far")
+    write("real/foo", "1")
+    for old, new in [("real/foo", "link/Foo"), ("far/Foo", "real/fOO"), ("real/../link/fOO", "far/FOO")]:
+        os.rename(old, new)
+        assert os.listdir("real") == [Path(new).name]
+    write("FOO", "2")
+    os.rename("foo", "link/foo")
+    assert (os.listdir("real"), read("REAL/FOO")) == (["foo"], "2")
+
+
 def test_a_rename_by_case_works_where_a_directory_has_the_same_name(folder: Path) -> None:
     os.makedirs("foo/foo")
     write("foo/foo/foo", "1")

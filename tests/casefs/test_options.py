@@ -88,7 +88,6 @@ def test_the_ready_line_says_how_it_is_mounted(program: Path) -> None:
         "seed": "7",
         "xattr": "off",
         "case_rename": "yes",
-        "writeback": "yes",
         "descriptors": "20",
     }
 
