@@ -102,6 +102,11 @@ static void touch(struct node *node)
 	queue_insert(queue, node);
 }
 
+bool room_was_made(void)
+{
+	return errno == ENOSPC && shed(&orphans, 0) > 0;
+}
+
 int open_at(int directory, const char *name, int flags, mode_t mode)
 {
 	for (;;) {
@@ -109,6 +114,8 @@ int open_at(int directory, const char *name, int flags, mode_t mode)
 
 		if (descriptor >= 0)
 			return descriptor;
+		if (room_was_made())
+			continue;
 		if (errno != EMFILE && errno != ENFILE)
 			return -errno;
 		if (shed(&placed, placed.length > SHED_AT_ONCE ? placed.length - SHED_AT_ONCE : 0) == 0)

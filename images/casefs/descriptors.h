@@ -4,7 +4,7 @@
  *
  * An orphan's cannot be opened again. An orphan that callers have open is kept. Others are nearly always deleted files that only
  * the kernel's cache of names remembers, by another spelling than the one that was deleted; as their contents take room in the
- * store, no more than MOST_ORPHANS are kept. One that is given up answers ENOENT.
+ * store, no more than MOST_ORPHANS are kept, and none when the store is full. One that is given up answers ENOENT.
  */
 #ifndef CASEFS_DESCRIPTORS_H
 #define CASEFS_DESCRIPTORS_H
@@ -39,6 +39,9 @@ void spot_path(const struct spot *spot, char path[SPOT_PATH]);
 
 /* As openat, but makes room first if descriptors have run out. Returns a descriptor, or an errno value below 0. */
 int open_at(int directory, const char *name, int flags, mode_t mode);
+
+/* After a call to the store has failed: true if it was for want of room, some has been made, and errno need not be believed yet. */
+bool room_was_made(void);
 
 /* Before an entry goes away: make sure that its node stays reachable if this is its last place. Returns an errno value. */
 int node_outlive(struct entry *entry);

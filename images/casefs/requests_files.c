@@ -92,6 +92,8 @@ static ssize_t write_most(int descriptor, const char *bytes, size_t size, off_t 
 	while (written < size) {
 		ssize_t length = pwrite(descriptor, bytes + written, size - written, offset + (off_t)written);
 
+		if (length < 0 && room_was_made())
+			continue;
 		if (length <= 0)
 			return written > 0 ? (ssize_t)written : length < 0 ? -errno : -EIO;
 		written += (size_t)length;
@@ -123,8 +125,11 @@ void on_fsync(fuse_req_t request, fuse_ino_t number, int data_only, struct fuse_
 
 void on_fallocate(fuse_req_t request, fuse_ino_t number, int mode, off_t offset, off_t length, struct fuse_file_info *file)
 {
-	int result = fallocate((int)file->fh, mode, offset, length);
+	int result;
 
 	(void)number;
+	do
+		result = fallocate((int)file->fh, mode, offset, length);
+	while (result != 0 && room_was_made());
 	answer_error(request, result == 0 ? 0 : errno, "fallocate");
 }

@@ -108,37 +108,46 @@ static void finish(fuse_req_t request, struct birth *birth, int failed, mode_t m
 void on_mkdir(fuse_req_t request, fuse_ino_t parent, const char *name, mode_t mode)
 {
 	struct birth birth;
-	int error = birth_begin(&birth, node_of(parent), name);
+	int failed, error = birth_begin(&birth, node_of(parent), name);
 
 	if (error) {
 		answer_error(request, error, "mkdir");
 		return;
 	}
-	finish(request, &birth, mkdirat(birth.descriptor, name, mode), S_IFDIR | mode, "mkdir");
+	do
+		failed = mkdirat(birth.descriptor, name, mode);
+	while (failed && room_was_made());
+	finish(request, &birth, failed, S_IFDIR | mode, "mkdir");
 }
 
 void on_mknod(fuse_req_t request, fuse_ino_t parent, const char *name, mode_t mode, dev_t device)
 {
 	struct birth birth;
-	int error = birth_begin(&birth, node_of(parent), name);
+	int failed, error = birth_begin(&birth, node_of(parent), name);
 
 	if (error) {
 		answer_error(request, error, "mknod");
 		return;
 	}
-	finish(request, &birth, mknodat(birth.descriptor, name, mode, device), mode, "mknod");
+	do
+		failed = mknodat(birth.descriptor, name, mode, device);
+	while (failed && room_was_made());
+	finish(request, &birth, failed, mode, "mknod");
 }
 
 void on_symlink(fuse_req_t request, const char *target, fuse_ino_t parent, const char *name)
 {
 	struct birth birth;
-	int error = birth_begin(&birth, node_of(parent), name);
+	int failed, error = birth_begin(&birth, node_of(parent), name);
 
 	if (error) {
 		answer_error(request, error, "symlink");
 		return;
 	}
-	finish(request, &birth, symlinkat(target, birth.descriptor, name), S_IFLNK, "symlink");
+	do
+		failed = symlinkat(target, birth.descriptor, name);
+	while (failed && room_was_made());
+	finish(request, &birth, failed, S_IFLNK, "symlink");
 }
 
 static int link_at(struct node *original, const struct birth *birth)

@@ -196,11 +196,32 @@ def test_who_writes_until_the_store_is_full_is_told_at_once_and_keeps_what_was_t
         assert number == errno.ENOSPC
         assert taken == 1 << 18
         assert mount.line() == "trouble ENOSPC write"
-        assert (mount.path / "LARGE").read_bytes() == b"x" * taken
+        assert (mount.path / "large").read_bytes() == b"x" * taken
         (mount.path / "large").unlink()
-        mount.await_figure("orphans", 0)
         (mount.path / "small").write_bytes(b"x")
         assert (mount.path / "SMALL").read_bytes() == b"x"
+
+
+MAKINGS: dict[str, Callable[[Path], object]] = {
+    "file": lambda path: path.write_bytes(b"x" * 100_000),
+    "folder": lambda path: path.mkdir(),
+    "fifo": os.mkfifo,
+    "link": lambda path: path.symlink_to("y" * 200),
+}
+
+
+@pytest.mark.parametrize("kind", MAKINGS)
+def test_a_deleted_file_that_only_the_kernel_remembers_makes_room(program: Path, kind: str) -> None:
+    with mounted(program, "--tmpfs=256k") as mount:
+        write_until_full(mount.path / "large")
+        assert (mount.path / "LARGE").read_bytes(), "a second name for the kernel to remember"
+        (mount.path / "large").unlink()
+        assert mount.line() == "trouble ENOSPC write"
+        assert mount.figures()["orphans"] == 1
+        MAKINGS[kind](mount.path / "new")
+        MAKINGS["file"](mount.path / "room")
+        assert sorted(os.listdir(mount.path)) == ["new", "room"]
+        assert mount.figures()["orphans"] == 0
 
 
 def test_a_mapping_that_the_full_store_has_no_room_for_is_said_when_it_is_synchronised(program: Path) -> None:
