@@ -176,6 +176,11 @@ class Leftovers:
                 with contextlib.suppress(APIError):  # it went with its child, or goes after it in the next round
                     self._client.remove_image(image["Id"], force=True)
 
+    def _told(self, image: str) -> str:
+        """Name an image with the last steps that made it, for whoever has to find out who has left it."""
+        steps = [each["CreatedBy"] for each in self._client.history(image) if "LABEL" not in each["CreatedBy"]]
+        return f"{image[:19]}: {' < '.join(steps[:3])}"
+
     def everything(self, pid: int) -> list[str]:
         """Name every container, volume, temporary image and image of an unfinished build that belongs to a process."""
         volumes = self._client.volumes(filters={"label": OWNER_LABEL})["Volumes"] or []
@@ -186,7 +191,7 @@ class Leftovers:
         return [
             *self.containers(pid),
             *(volume["Name"] for volume in volumes if _owner(volume["Labels"]) == pid),
-            *(image["Id"] for image in images if _owner(image["Labels"]) == pid),
+            *(self._told(image["Id"]) for image in images if _owner(image["Labels"]) == pid),
         ]
 
 

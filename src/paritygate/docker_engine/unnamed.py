@@ -9,19 +9,19 @@ import logging
 import re
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Any
 
 from docker.errors import APIError
 
 from paritygate.docker_engine.client import Client
-from paritygate.docker_engine.failures import FOREIGN, engine_errors, explain
+from paritygate.docker_engine.failures import FOREIGN, engine_errors, explain, lost
 from paritygate.docker_engine.owners import Owner, abandoned
 from paritygate.docker_engine.requests import BUILD_LABEL, KIND_LABEL, OWNER_LABEL
 
 # An image that is being made has no name for a moment, and one that has just lost it may be about to be built upon.
 SETTLED_SECONDS = 60.0
-DISCARD_SECONDS = 5.0
+DISCARD_SECONDS = 30.0
+LOST_SECONDS = 5.0
 LATE_SECONDS = 1.0
 PAUSE = 0.2
 
@@ -47,21 +47,28 @@ def discard(client: Client, build: str, patience: float) -> None:
     `patience` is for how many seconds to go on looking: an engine that was cut off may be in the midst of a step.
     """
     began = time.monotonic()
+    while True:
+        left, failure = _try_to_discard(client, build)
+        spent = time.monotonic() - began
+        if not left and failure is None and spent >= patience:
+            return
+        if spent > (LOST_SECONDS if failure is not None and lost(failure) else DISCARD_SECONDS):
+            said = ", ".join(left) if failure is None else explain(failure)
+            logger.warning("what the build left could not be removed in time: %s", said)
+            return
+        time.sleep(PAUSE)
+
+
+def _try_to_discard(client: Client, build: str) -> tuple[tuple[str, ...], Exception | None]:
+    """Remove what a build has left; say what there was, and what kept a busy engine from doing as it was told."""
+    left: tuple[str, ...] = ()
     try:
-        while True:
-            left = [image for image in _unnamed(client) if image["labels"].get(BUILD_LABEL) == build]
-            for image in left:
-                with suppress(APIError):  # the builder may still have hold of a stage that it has copied from: once more
-                    _remove(client, image["id"])
-            spent = time.monotonic() - began
-            if not left and spent >= patience:
-                return
-            if spent > DISCARD_SECONDS:
-                logger.warning("what the build left could not be removed in time: %s", ", ".join(image["id"] for image in left))
-                return
-            time.sleep(PAUSE)
+        left = tuple(image["id"] for image in _unnamed(client) if image["labels"].get(BUILD_LABEL) == build)
+        for image in left:
+            _remove(client, image)  # the builder may still have hold of a stage that it has copied from
     except FOREIGN as error:
-        logger.warning("what the build left could not be removed: %s", explain(error))
+        return left, error
+    return left, None
 
 
 def sweep(client: Client, here: Owner, now: float) -> tuple[str, ...]:
