@@ -79,7 +79,8 @@ class Suite:
         """Run pytest alone, with the same arguments; what it prints goes into a pipe here as well."""
         asked = recording.Asked()
         plain = recording.arguments(self.folder, asked)[len(("-p", "paritygate_recorder")) :]
-        command = [sys.executable, "-B", "-c", recording.BOOT, *plain]
+        boot = recording.BOOT.replace("import paritygate_recorder\n", "")
+        command = [sys.executable, "-B", "-c", boot, *plain]
         variables = recording.environment(asked, "")
         subprocess.run(command, cwd=self.folder, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True)
 

@@ -9,4 +9,5 @@ RUN test -f "/usr/share/zoneinfo/${TIMEZONE}" || { echo "paritygate: the image k
 ENV TZ=${TIMEZONE} LC_ALL=${LOCALE} LANG=${LOCALE} PARITYGATE_WORKERS=${WORKERS}
 COPY environment.toml /opt/paritygate/environment.toml
 COPY guest /opt/paritygate/guest
+RUN /opt/paritygate/python -I -S -m compileall -q /opt/paritygate/guest
 WORKDIR /parity/workspace

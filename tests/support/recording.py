@@ -21,6 +21,7 @@ import os, runpy, sys
 if sys.path and sys.path[0] == "":
     sys.path[0] = os.getcwd()
 sys.path.append({str(PLUGIN_DIRECTORY)!r})
+import paritygate_recorder
 runpy.run_module("pytest", run_name="__main__", alter_sys=True)
 """
 NONCE = "5eed"

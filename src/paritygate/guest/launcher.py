@@ -51,11 +51,13 @@ GUEST = os.path.dirname(os.path.abspath(__file__))
 SPARED: Set[int] = set()  # processes below the launcher that are not the tests'
 SENTINEL = os.path.join(os.path.dirname(GUEST), "sentinel")
 # As `python -m pytest` does, the working directory comes first; the recorder's folder comes last, so that it shadows nothing.
+# It is imported before pytest could: pytest would parse it anew, to find out that it is not to be rewritten.
 BOOT = """\
 import os, runpy, sys
 if sys.path and sys.path[0] == "":
     sys.path[0] = os.getcwd()
 sys.path.append(%r)
+import paritygate_recorder
 runpy.run_module("pytest", run_name="__main__", alter_sys=True)
 """ % os.path.join(GUEST, "plugin")
 # Only these may come from the process of the tests; the others are the launcher's to say.
