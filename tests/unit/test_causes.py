@@ -310,7 +310,7 @@ class TestCells:
 
     def test_the_filesystem_follows_the_case_axis_and_the_tree(self) -> None:
         explained = explain(fails_if(lambda axes: LOCALE in axes))
-        plans = {plan.environment.name: plan.filesystem for batch in explained.batches for plan in batch}
+        plans = {str(plan.environment.name): plan.filesystem for batch in explained.batches for plan in batch}
         assert plans["local+case_sensitive"] == Filesystem(fold=False, seed=7)
         assert plans["local+worktree"] == Filesystem(fold=True, seed=7, shadowed=("Readme",))
         assert plans["local+locale"] == Filesystem(fold=True, seed=7)
@@ -357,7 +357,7 @@ class TestCells:
     def test_what_ends_its_process_runs_apart(self) -> None:
         def world(plan: CellPlan) -> Cell:
             axes = servers(plan)
-            asked = [test.nodeid for test in plan.order.exactly or plan.order.only] or ["killer", "t", "u"]
+            asked = [str(test.nodeid) for test in plan.order.exactly or plan.order.only] or ["killer", "t", "u"]
             outcomes = {"killer": "passed" if TIMEZONE in axes else "crashed", "t": "failed" if LOCALE in axes else "passed"}
             order = {"": tuple(test for test in ids("t", "u") if test.nodeid in asked)}
             return cell_of(plan, {name: outcomes.get(name, "passed") for name in asked}, order=order)
