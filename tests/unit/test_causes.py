@@ -98,6 +98,15 @@ def fails_if(spoilt: Callable[[frozenset[Axis]], bool]) -> World:
     return lambda plan: cell_of(plan, {"t": "failed" if spoilt(servers(plan)) else "passed"})
 
 
+def a_long_suite(plan: CellPlan) -> Cell:
+    """Act a suite in which `slow` takes a minute and holds what `y` needs too, where both run at once."""
+    axes = servers(plan)
+    asked = [str(test.nodeid) for test in plan.order.exactly or plan.order.only] or ["t", "y", "slow"]
+    red = {"t": LOCALE in axes, "y": WORKERS in axes and "slow" in asked}
+    runs = [a_run(name, "failed" if red.get(name) else "passed", seconds=60.0 if name == "slow" else 0.1) for name in asked]
+    return cell_of(plan, {}, runs=runs)
+
+
 class TestOneAxis:
     def test_it_is_found_by_each_axis_alone_and_proven_twice_in_both_directions(self) -> None:
         explained = explain(fails_if(lambda axes: LOCALE in axes))
@@ -367,6 +376,24 @@ class TestCells:
         assert explained.sizes == [10, 6]
         orders = {(plan.order.exactly, plan.order.only) for plan in explained.batches[0]}
         assert orders == {(ids("t"), ()), ((), ids("t", "u")), ((), ids("t", "u", "killer"))}
+
+    def test_in_a_long_suite_coupled_tests_run_alone_if_they_do_the_same_there(self) -> None:
+        explained = explain(a_long_suite)
+        assert {name: explained.cause(name).axes for name in "ty"} == {"t": (LOCALE,), "y": (WORKERS,)}
+        alone, *others = explained.batches
+        assert [(plan.name, plan.order.only) for plan in alone] == [("local-3", ids("t", "y")), ("server-3", ids("t", "y"))]
+        # `y` collides with a partner, so it has company until it is explained, and `t` with it.
+        assert [len(batch) for batch in others] == [5, 6]
+
+    def test_alone_means_without_the_rest_of_the_suite(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            cell = a_long_suite(plan)
+            return msgspec.structs.replace(cell, tests=tuple(run for run in cell.tests if run.nodeid != "y"))
+
+        explained = explain(world)
+        assert explained.cause().axes == (LOCALE,)
+        assert explained.sizes == [2, 5, 3]
+        assert {plan.order.only for batch in explained.batches for plan in batch} == {ids("t")}
 
     def test_of_several_environments_those_are_compared_between_which_the_least_differs(self) -> None:
         near = msgspec.structs.replace(SERVER, name="near", timezone="Asia/Tokyo")

@@ -17,9 +17,9 @@ from paritygate.causes.search import TWICE, Answer, Likeness, Mix, Seen, Table, 
 from paritygate.causes.wording import Study, explained
 from paritygate.classifier.evidence import gate_of
 from paritygate.outcomes.artifact import Finding
-from paritygate.outcomes.cells import Cell, TestId
+from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
 from paritygate.outcomes.plans import CellPlan
-from paritygate.outcomes.words import Axis, Purpose
+from paritygate.outcomes.words import Axis
 
 KNOWN = (1, 2)
 """Numbers of axes that are known to make the target together: of more it is run, to see whether it still does."""
@@ -91,20 +91,44 @@ def attribute(findings: Sequence[Finding], ground: Ground, run: Run) -> Attribut
     No batch of cells is begun when the time is over; what is open then is said to be.
     """
     gate = gate_of(findings, ground.cells, ground.plans)
-    mixer = Mixer(gate, [cell for cell in ground.cells if cell.purpose is Purpose.GATE], ground.filesystem_of)
+    mixer = Mixer(gate, ground.cells, ground.filesystem_of)
     reader = Reader(gate, ground.cells)
     seekers = [Seeker(case) for case in cases_of(gate, ground.varied)]
-    done: tuple[Cell, ...] = ()
+    done = () if ground.over() else _look_without_company(seekers, mixer, reader, run)
     while (questions := _questions(seekers, mixer)) and not ground.over():
-        cells = run(tuple(question.plan for question in questions))
-        told = tuple(msgspec.structs.replace(cell, about=each.about) for each, cell in zip(questions, cells, strict=True))
-        _hand_out(questions, told, reader, seekers)
-        done += told
+        cells = _answered(questions, run)
+        _hand_out(questions, cells, reader, seekers)
+        done += cells
     studies: dict[TestId, list[Study]] = {}
     for seeker in seekers:
         studies.setdefault(seeker.case.test, []).append(Study(seeker.case, seeker.answer, seeker.table))
     said = {test: explained(gate.flagged[test], some) for test, some in studies.items()}
     return Attribution(findings=tuple(said.get(TestId(each.nodeid, each.occurrence), each) for each in findings), cells=done)
+
+
+def _answered(questions: Sequence[Question], run: Run) -> tuple[Cell, ...]:
+    cells = run(tuple(question.plan for question in questions))
+    return tuple(msgspec.structs.replace(cell, about=each.about) for each, cell in zip(questions, cells, strict=True))
+
+
+def _look_without_company(seekers: Sequence[Seeker], mixer: Mixer, reader: Reader, run: Run) -> tuple[Cell, ...]:
+    """Run the coupled tests of a long suite alone, once on each side: those that do the same there need nothing beside them."""
+    open_cases = [seeker.case for seeker in seekers if seeker.answer is None]
+    sides = {env: Hybrid(env, env, ()) for case in open_cases for env in (case.base, case.target)}
+    if not any(mixer.is_long(env) for env in sides):
+        return ()
+    questions = [question for hybrid in sides.values() if (question := mixer.alone(hybrid)) is not None]
+    cells = _answered(questions, run)
+    expected: dict[tuple[EnvironmentName, TestId], bool] = {}
+    for question, cell, told in zip(questions, cells, reader.read(cells), strict=True):
+        for case in open_cases:
+            if case.test in told and cell.env in (case.base, case.target):
+                seen = reader.seen(case, question.hybrid, cell, told[case.test])
+                expected[cell.env, case.test] = seen.likeness is (Likeness.BASE if cell.env == case.base else Likeness.TARGET)
+    mixer.need_company(
+        {case.test for case in open_cases for env in (case.base, case.target) if not expected.get((env, case.test), False)}
+    )
+    return cells
 
 
 def _questions(seekers: Iterable[Seeker], mixer: Mixer) -> tuple[Question, ...]:

@@ -15,6 +15,8 @@ from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
 from paritygate.outcomes.plans import CellPlan, Environment, Filesystem, Order
 from paritygate.outcomes.words import Axis, CellStatus, Purpose
 
+LONG_SECONDS = 5.0
+
 FilesystemOf = Callable[[Environment], Filesystem | None]
 
 
@@ -66,34 +68,55 @@ def mix_of(case: Case, hybrid: Hybrid) -> Mix | None:
 
 
 class Mixer:
-    """Plans cells. `cells` are the gate's, whole: what ran in them beside the flagged tests is their company."""
+    """Plans cells. `cells` are those of gate and confirmation, whole: what ran beside the flagged tests is their company."""
 
     def __init__(self, gate: Gate, cells: Sequence[Cell], filesystem_of: FilesystemOf) -> None:
         self._gate = gate
-        self._cells = cells
+        self._cells = [cell for cell in cells if cell.purpose is Purpose.GATE]
         self._filesystem_of = filesystem_of
-        self._numbers: dict[Hybrid, int] = {}
+        self._alone: AbstractSet[TestId] = frozenset()
+        self._numbers: dict[EnvironmentName, int] = {}
+        for cell in cells:
+            self._numbers[cell.env] = max(cell.attempt, self._numbers.get(cell.env, 0))
+
+    def need_company(self, tests: AbstractSet[TestId]) -> None:
+        """Say which flagged tests need all that ran beside them; the others run alone from now on."""
+        self._alone = self._gate.flagged.keys() - tests
+
+    def is_long(self, env: EnvironmentName) -> bool:
+        """Say whether what runs beside the flagged tests takes so long that it is worth finding out whether they need it."""
+        return any(
+            sum(run.seconds for run in cell.tests if run.test not in self._gate.flagged) > LONG_SECONDS * max(1, cell.workers)
+            for cell in self._cells
+            if cell.env == env
+        )
+
+    def alone(self, hybrid: Hybrid) -> Question | None:
+        """Ask what the flagged tests do without all that ran beside them; not of those that end their process."""
+        some = self._gate.flagged.keys() - self._killers(hybrid)
+        plan = self._plan(hybrid, 0)
+        return self._question(hybrid, plan, _only(plan, some), some) if some else None
 
     def questions(self, hybrid: Hybrid, turn: int, about: AbstractSet[TestId]) -> Iterator[Question]:
         """Ask once of tests what they do in a hybrid; `turn`, from 0, chooses the gate's attempt whose order and seeds it has.
 
-        Tests that end their process on either side run apart, as they did in the gate: what comes after them in the same cell
-        has lost its order.
+        Where none of them needs company they run alone. Tests that end their process on either side run apart, as they did in
+        the gate: what comes after them in the same cell has lost its order.
         """
         killers = self._killers(hybrid)
         plan = self._plan(hybrid, turn)
         if some := about - killers:
-            order = self._order(hybrid, turn, some)
-            covered = self._gate.flagged.keys() - killers
-            yield self._question(hybrid, plan, order, covered & set(order.exactly) if order.exactly else covered)
+            order = _only(plan, self._alone - killers) if some <= self._alone else self._order(hybrid, turn, some)
+            listed = order.exactly or order.only or self._gate.flagged.keys()
+            yield self._question(hybrid, plan, order, (self._gate.flagged.keys() - killers) & set(listed))
         if some := about & killers:
             company = (test for test in self._company(hybrid) if test not in killers)
             order = msgspec.structs.replace(plan.order, only=(*company, *sorted(some)))
             yield self._question(hybrid, plan, order, some)
 
     def _question(self, hybrid: Hybrid, plan: CellPlan, order: Order, about: AbstractSet[TestId]) -> Question:
-        self._numbers[hybrid] = self._numbers.get(hybrid, 0) + 1
-        numbered = msgspec.structs.replace(plan, attempt=self._numbers[hybrid], order=order)
+        self._numbers[hybrid.name] = self._numbers.get(hybrid.name, 0) + 1
+        numbered = msgspec.structs.replace(plan, attempt=self._numbers[hybrid.name], order=order)
         return Question(hybrid, numbered, tuple(sorted(about)))
 
     def _killers(self, hybrid: Hybrid) -> AbstractSet[TestId]:
@@ -153,3 +176,7 @@ class Mixer:
                     end = 1 + max(places[test] for test in about)
                     return order[:end] if end < len(order) else ()
         return ()
+
+
+def _only(plan: CellPlan, tests: AbstractSet[TestId]) -> Order:
+    return msgspec.structs.replace(plan.order, only=tuple(sorted(tests)))
