@@ -136,7 +136,17 @@ class TestOneAxis:
 
         explained = explain(world)
         assert {name: explained.cause(name).axes for name in "tuv"} == {"t": (TIMEZONE,), "u": (WORKERS,), "v": (LOCALE,)}
-        assert explained.sizes == [10, 7]  # from either side, where its tests pass
+        assert explained.sizes == [5, 9]  # `v` begins on the other side, but what the others have seen is enough for it
+
+    def test_what_others_have_seen_from_the_other_side_need_not_be_enough(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            axes = servers(plan)
+            red = {"t": TIMEZONE in axes, "u": TIMEZONE in axes, "v": not axes >= {LOCALE, CASE}}
+            return cell_of(plan, {name: "failed" if bad else "passed" for name, bad in red.items()})
+
+        explained = explain(world)
+        assert explained.cause("v").ways == ((LOCALE,), (CASE,))
+        assert explained.sizes == [5, 7, 4]
 
     def test_what_is_not_red_is_explained_too(self) -> None:
         def world(plan: CellPlan) -> Cell:

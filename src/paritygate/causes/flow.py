@@ -5,12 +5,13 @@ It changes no label. It decides which cells to run; running them is the caller's
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 import msgspec
 
-from paritygate.causes.cases import Case, cases_of
+from paritygate.causes.cases import Case, Pair, cases_of
 from paritygate.causes.mixing import FilesystemOf, Hybrid, Mixer, Question, hybrid_of, mix_of
 from paritygate.causes.reading import NOTHING, Reader
 from paritygate.causes.search import TWICE, Answer, Likeness, Mix, Seen, Table, Wanted, study
@@ -48,10 +49,11 @@ class Attribution(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Seeker:
-    """One case and its search, from step to step."""
+    """One case and its search, from step to step; one that waits begins when others have been shown something."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, *, waits: bool) -> None:
         self.case = case
+        self.waits = waits
         self.wanted: Wanted = {}
         self.answer: Answer | None = None
         everything = frozenset(case.pair.axes)
@@ -60,10 +62,12 @@ class Seeker:
             self._views[everything] = [Seen(Likeness.TARGET, case.after)] * TWICE
         self.table = Table(case.pair.axes, self._views)
         self._search = study(self.table)
-        self.go_on()
+        if not waits:
+            self.go_on()
 
     def go_on(self) -> None:
         """Come to the next step, or to the answer."""
+        self.waits = False
         self.wanted = {}
         if unstable := self.table.unstable():
             self.answer = Answer(unstable=unstable)
@@ -93,7 +97,7 @@ def attribute(findings: Sequence[Finding], ground: Ground, run: Run) -> Attribut
     gate = gate_of(findings, ground.cells, ground.plans)
     mixer = Mixer(gate, ground.cells, ground.filesystem_of)
     reader = Reader(gate, ground.cells)
-    seekers = [Seeker(case) for case in cases_of(gate, ground.varied)]
+    seekers = _seekers(cases_of(gate, ground.varied))
     done = () if ground.over() else _look_without_company(seekers, mixer, reader, run)
     while (questions := _questions(seekers, mixer)) and not ground.over():
         cells = _answered(questions, run)
@@ -104,6 +108,15 @@ def attribute(findings: Sequence[Finding], ground: Ground, run: Run) -> Attribut
         studies.setdefault(seeker.case.test, []).append(Study(seeker.case, seeker.answer, seeker.table))
     said = {test: explained(gate.flagged[test], some) for test, some in studies.items()}
     return Attribution(findings=tuple(said.get(TestId(each.nodeid, each.occurrence), each) for each in findings), cells=done)
+
+
+def _seekers(cases: Sequence[Case]) -> list[Seeker]:
+    """Begin with the side of each pair where more tests pass: what is seen from there mostly tells of the others, too."""
+    sides: dict[Pair, Counter[EnvironmentName]] = {}
+    for case in cases:
+        sides.setdefault(case.pair, Counter())[case.base] += 1
+    begin = {pair: counted.most_common(1)[0][0] for pair, counted in sides.items()}
+    return [Seeker(case, waits=case.base != begin[case.pair] and len(case.pair.axes) > max(KNOWN)) for case in cases]
 
 
 def _answered(questions: Sequence[Question], run: Run) -> tuple[Cell, ...]:
@@ -131,12 +144,16 @@ def _look_without_company(seekers: Sequence[Seeker], mixer: Mixer, reader: Reade
     return cells
 
 
-def _questions(seekers: Iterable[Seeker], mixer: Mixer) -> tuple[Question, ...]:
-    """Ask what all want to know next, those that want the same of a hybrid in the same cells."""
+def _questions(seekers: Sequence[Seeker], mixer: Mixer) -> tuple[Question, ...]:
+    """Ask what all want to know next, those that want the same of a hybrid in the same cells, and show it to those that wait."""
+    waiting: dict[Pair, set[TestId]] = {}
+    for seeker in seekers:
+        if seeker.waits:
+            waiting.setdefault(seeker.case.pair, set()).add(seeker.case.test)
     wanted: dict[tuple[Hybrid, int], set[TestId]] = {}
     for seeker in seekers:
         for each in seeker.turns():
-            wanted.setdefault(each, set()).add(seeker.case.test)
+            wanted.setdefault(each, set(waiting.get(seeker.case.pair, ()))).add(seeker.case.test)
     return tuple(question for (hybrid, turn), tests in wanted.items() for question in mixer.questions(hybrid, turn, tests))
 
 

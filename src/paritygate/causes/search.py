@@ -103,10 +103,21 @@ class Table:
 
 
 def study(table: Table) -> Search:
-    """Find what makes the target of the base: each axis alone, then several together."""
+    """Find what makes the target of the base: each axis alone, then several together.
+
+    Where others have already shown what the target is without each axis, and one of them alone matters, that is tried first:
+    without it no other makes the target, so if it does there is no more to find.
+    """
     singles = tuple(frozenset({axis}) for axis in table.axes)
+    everything = frozenset(table.axes)
+    mattering = table.like((everything - one for one in singles), Likeness.BASE)
+    if len(mattering) == 1 and not table.silent(everything - one for one in singles):
+        one = everything - mattering[0]
+        yield from table.need((one, mattering[0]), TWICE)
+        if table.likeness(one) is Likeness.TARGET and not table.silent((one, mattering[0]), TWICE):
+            return Answer(ways=(one,))
     yield from table.need(singles, 1)
-    ways = table.like(singles, Likeness.TARGET) or (yield from _together(table, frozenset(table.axes)))
+    ways = table.like(singles, Likeness.TARGET) or (yield from _together(table, everything))
     if ways:
         return (yield from _prove(table, ways))
     # Before it is said that none explains a test each is looked at once more.
