@@ -230,7 +230,7 @@ class TestHiding:
         assert explained.cause().detail == (
             "local with server's timezone fails, 2 of 2; server with local's timezone and locale passes, 2 of 2"
         )
-        assert explained.finding().note == "behind that is locale; local with server's locale it fails in another way"
+        assert explained.finding().note == "behind that is locale; local with server's locale fails in another way"
         assert explained.sizes == [5, 3, 2]
 
     def test_so_is_one_that_hides_another_outcome(self) -> None:
@@ -240,7 +240,7 @@ class TestHiding:
 
         explained = explain(world)
         assert explained.cause().ways == ((WORKERS,),)
-        assert explained.finding().note == "behind that is timezone; local with server's timezone it fails"
+        assert explained.finding().note == "behind that is timezone; local with server's timezone fails"
 
     def test_a_failure_in_another_way_is_no_reproduction(self) -> None:
         def world(plan: CellPlan) -> Cell:
@@ -252,7 +252,7 @@ class TestHiding:
         explained = explain(world)
         assert explained.finding().cause is None
         assert explained.finding().note == (
-            "none of the axes that were varied explains it; local with server's locale it fails in another way"
+            "none of the axes that were varied explains it; local with server's locale fails in another way"
         )
 
 
@@ -272,7 +272,7 @@ class TestNoAnswer:
         explained = explain(world)
         assert explained.finding().cause is None
         assert explained.finding().note == (
-            "its cause is open, since it is unstable where the two are mixed: local with server's workers it fails, then passes"
+            "its cause is open, since it is unstable where the two are mixed: local with server's workers fails, then passes"
         )
         assert (explained.finding().label, explained.sizes) == (Label.COUPLING, [5, 3])
 
@@ -295,7 +295,7 @@ class TestNoAnswer:
 
         explained = explain(world)
         assert explained.finding().cause is None
-        assert explained.finding().note == "its cause is open: local with server's locale it came to no result"
+        assert explained.finding().note == "its cause is open: local with server's locale came to no result"
 
     def test_no_batch_is_begun_when_the_time_is_over(self) -> None:
         explained = explain(fails_if(lambda axes: LOCALE in axes), batches=1)

@@ -57,7 +57,7 @@ def test_a_mixed_environment_starts_from_an_image_with_its_tree() -> None:
 
 
 def test_a_mixed_environment_has_the_filesystem_of_its_axes_and_what_its_own_tree_shadows() -> None:
-    shadowed = {Worktree.DIRTY: ("a",), Worktree.CLEAN: ("b",)}
+    shadowed: dict[Worktree, tuple[str, ...]] = {Worktree.DIRTY: ("a",), Worktree.CLEAN: ("b",)}
     planned = Planned(
         plans=gate_plans(LOCAL, SERVER),
         resolution=Resolution(environments=(LOCAL, SERVER)),

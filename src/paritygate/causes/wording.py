@@ -108,7 +108,7 @@ def _remarks(study: Study) -> Iterator[str]:
     elif answer.unstable:
         yield from (_unstable(study, mix) for mix in answer.unstable)
     elif answer.silent:
-        yield f"its cause is open: {_forward(study, min(answer.silent, key=len))} it came to no result"
+        yield f"its cause is open: {_forward(study, min(answer.silent, key=len))} came to no result"
     else:
         yield from () if answer.ways else (NONE,)
         yield from (f"behind that is {_listed(study, answer.hidden)}",) if answer.hidden else ()
@@ -117,7 +117,7 @@ def _remarks(study: Study) -> Iterator[str]:
 
 def _unstable(study: Study, mix: Mix) -> str:
     gave = ", then ".join(_does(each) for each in study.table.told(mix))
-    return f"its cause is open, since it is unstable where the two are mixed: {_forward(study, mix)} it {gave}"
+    return f"its cause is open, since it is unstable where the two are mixed: {_forward(study, mix)} {gave}"
 
 
 def _third_ways(study: Study) -> Iterator[str]:
@@ -125,4 +125,4 @@ def _third_ways(study: Study) -> Iterator[str]:
     for axis in study.case.pair.axes:
         mix = frozenset({axis})
         if study.table.likeness(mix) is Likeness.OTHER:
-            yield f"{_forward(study, mix)} it {_does(study.table.told(mix)[0])}"
+            yield f"{_forward(study, mix)} {_does(study.table.told(mix)[0])}"
