@@ -166,6 +166,10 @@ class TestOneAxis:
         assert (explained.cause().axes, explained.sizes) == ((TIMEZONE,), [])
         assert explained.cause().detail == "nothing else differs between other and plain"
 
+    def test_equal_trees_are_no_difference(self) -> None:
+        explained = explain(fails_if(lambda axes: LOCALE in axes), varied=(TIMEZONE, LOCALE, CASE, WORKERS))
+        assert explained.names[1] == ["local+locale-2", "server+locale-1", "server+locale-2"]
+
     def test_only_axes_that_varied_are_tried(self) -> None:
         explained = explain(fails_if(lambda axes: LOCALE in axes), varied=(TIMEZONE, LOCALE))
         assert explained.names == [["local+timezone-1", "local+locale-1"], ["local+locale-2", "local+timezone-2"]]

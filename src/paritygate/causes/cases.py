@@ -61,7 +61,8 @@ def _pairs(finding: Finding, environments: Environments, varied: AbstractSet[Axi
 def _pair(first: Environment, second: Environment, varied: AbstractSet[Axis]) -> Pair:
     different = tuple(axis for axis in OFFERED if first.value(axis) != second.value(axis))
     axes = tuple(axis for axis in different if axis in varied)
-    return Pair(first.name, second.name, axes, axes == different)
+    # States of the tree that did not vary hold the same files; of other axes only what was measured was the same.
+    return Pair(first.name, second.name, axes, set(different) - {Axis.WORKTREE} <= set(axes))
 
 
 def _case(test: TestId, finding: Finding, pair: Pair) -> Case:
