@@ -21,7 +21,7 @@ from paritygate.classifier.verdicts import Facts, bounds, verdict
 from paritygate.errors import UnrecordedError, UsageError
 from paritygate.outcomes.artifact import SCHEMA, Artifact, EnvironmentRecord, Finding, Subject
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
-from paritygate.outcomes.words import CauseKind, Purpose
+from paritygate.outcomes.words import CauseKind, Label, Purpose
 
 Read = TypeVar("Read", "CellFile", Artifact)
 
@@ -198,16 +198,24 @@ def classify(paths: Sequence[Path], version: str) -> Artifact:
 
 
 def _settled(findings: Sequence[Finding], merged: CellFile) -> tuple[Finding, ...]:
-    """Apply what further attempts in the files say of couplings; an order check that was made stays, its plans being gone."""
+    """Apply what further attempts in the files say of couplings; what order checks and hybrids have shown stays."""
     gate = gate_of(findings, merged.cells, ())
     tallies = tally(gate, [cell for cell in merged.cells if cell.purpose is Purpose.CONFIRM])
     judged = {test: judge(gate.flagged[test], tallies[test], envs) for test, envs in sides(gate.flagged.values()).items()}
     judged |= {test: _unconfirmed(gate.flagged[test]) for test in judged if not tallies[test]}
     for each in merged.tests:
         test = TestId(each.nodeid, each.occurrence)
-        if test in judged and each.cause is not None and each.cause.kind is CauseKind.ORDER:
+        if test in judged and _stands(each, judged[test]):
             judged[test] = each
     return tuple(judged.get(TestId(each.nodeid, each.occurrence), each) for each in findings)
+
+
+def _stands(before: Finding, now: Finding) -> bool:
+    """Say whether a finding of a file says more than can be said now: by an order check, or of a coupling that is the same."""
+    if before.cause is not None and before.cause.kind is CauseKind.ORDER:
+        return True
+    same = (before.outcomes, before.confirmed) == (now.outcomes, now.confirmed)
+    return before.label is now.label is Label.COUPLING and before.confirmed > 0 and same
 
 
 def _unconfirmed(finding: Finding) -> Finding:

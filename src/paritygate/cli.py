@@ -116,6 +116,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     attempts: int | None
     seeds: tuple[int, ...]
     timeout: float | None
+    explain_budget: float | None
     report: str | None
     host: str
     quiet: bool
@@ -137,6 +138,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             keyword=self.keyword,
             marker=self.marker,
             arguments=self.arguments,
+            explain_budget=self.explain_budget,
         )
 
 
@@ -169,6 +171,13 @@ def program() -> None:
 @click.option("--attempts", type=int, default=None, help="Attempts in each environment. [default: 2]")
 @click.option("--seed", "seeds", type=int, multiple=True, help="The first attempt's seed; repeated, those of the next ones.")
 @click.option("--timeout", type=float, default=None, metavar="SECONDS", help="The limit of a cell. [default: 1800]")
+@click.option(
+    "--explain-budget",
+    type=click.FloatRange(min=0),
+    default=None,
+    metavar="SECONDS",
+    help="For how long causes are looked for, 0 for not at all. [default: as long as the gate's cells took, at least 60]",
+)
 @click.option(
     "--report", default=None, metavar="PATH", help="Where the artifact goes. [default: parity_report.json of the project]"
 )

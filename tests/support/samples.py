@@ -17,7 +17,7 @@ import msgspec
 
 from paritygate.outcomes.artifact import Artifact, Finding
 from paritygate.outcomes.cells import EnvironmentName
-from paritygate.outcomes.words import ExitCode, Label, Outcome, Purpose
+from paritygate.outcomes.words import CauseKind, ExitCode, Label, Outcome, Purpose
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 EXPECTED = "expected.toml"
@@ -45,9 +45,10 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """What the gate has to say about a sample; every test that is not in `labels` must be consistently green.
 
     Tests are named by node id, the second of two equal ids as `ID #1`. `outcomes` holds what a test does in each attempt of
-    an environment. `causes` are values of `Axis` or `CauseKind`, `notes` a word that the test's note must contain. `controls`
-    are tests that must be there, and consistently green. `normalised` says that ids hold object addresses and cannot be named.
-    `spellings` are the names by which a test found files in the first environment, with the names that those have.
+    an environment. `causes` are values of `Axis` or `CauseKind`; they are compared for couplings, since of what is unstable no
+    cause is looked for so far. `notes` holds a word that the test's note must contain. `controls` are tests that must be there,
+    and consistently green. `normalised` says that ids hold object addresses and cannot be named. `spellings` are the names by
+    which a test found files in the first environment, with the names that those have.
     """
 
     about: str
@@ -165,9 +166,22 @@ def complaints_about(expected: Expected, test: str, finding: Finding) -> list[st
         each = finding.outcomes.get(EnvironmentName(environment), ())
         if not each or set(each) != {outcome}:
             found.append(f"{test} is {list(map(str, each))} in {environment}, expected {outcome}")
+    found += complaints_about_cause(expected.causes.get(test, ()), test, finding)
     if expected.notes.get(test, "") not in finding.note:
         found.append(f"{test} has the note {finding.note!r}, expected {expected.notes[test]!r} in it")
     return found
+
+
+def complaints_about_cause(expected: tuple[str, ...], test: str, finding: Finding) -> list[str]:
+    """Say in what the cause of a coupling is not what was expected; of an instability none is looked for yet."""
+    if finding.label is not Label.COUPLING or not expected:
+        return []
+    cause = finding.cause
+    found = () if cause is None else cause.axes if cause.kind is CauseKind.AXIS else (cause.kind,)
+    if sorted(found) == sorted(expected):
+        return []
+    why = finding.note if cause is None else cause.detail
+    return [f"{test} has the cause {' '.join(found) or 'of nothing'}, expected {' '.join(expected)}: {why}"]
 
 
 def complaints_about_names(artifact: Artifact, test: str, names: Mapping[str, str]) -> list[str]:

@@ -16,7 +16,7 @@ from paritygate.archive import CellFile
 from paritygate.errors import UnrecordedError, UsageError
 from paritygate.outcomes.artifact import SCHEMA, Cause
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId
-from paritygate.outcomes.words import CauseKind, Label, Outcome, Purpose, VerdictName
+from paritygate.outcomes.words import Axis, CauseKind, Label, Outcome, Purpose, VerdictName
 from tests.support.builders import a_broken_file, a_cell, a_finding, a_probe, a_record, a_square, a_subject, an_artifact
 
 RECORDS = (a_record("a", {"timezone": "Asia/Shanghai"}), a_record("b", {"timezone": "UTC"}))
@@ -203,6 +203,22 @@ class TestClassifying:
         report = an_artifact(cells=a_square({"a": "passed passed", "b": "failed failed"}), tests=(stored,))
         archive.write(report, tmp_path / "r.json")
         assert archive.classify([tmp_path / "r.json"], "0.1.0").tests == (stored,)
+
+    @pytest.mark.parametrize("confirmed", [10, 8])
+    def test_the_cause_of_a_coupling_stays_where_the_cells_confirm_the_same(self, confirmed: int, tmp_path: Path) -> None:
+        words = {"a": "passed", "b": "failed"}
+        cells = [
+            a_cell(env, n, {"t": word}, purpose=Purpose.GATE if n < 3 else Purpose.CONFIRM)
+            for env, word in words.items()
+            for n in range(1, 8)
+        ]
+        hybrid = a_cell("a+timezone", 1, {"t": "failed"}, purpose=Purpose.HYBRID)
+        cause = Cause(kind=CauseKind.AXIS, axes=(Axis.TIMEZONE,), detail="seen twice")
+        outcomes = {"a": "passed passed", "b": "failed failed"}
+        stored = a_finding("t", "coupling", outcomes, cause=cause, confirmed=confirmed)
+        archive.write(an_artifact(cells=(*cells, hybrid), tests=(stored,)), tmp_path / "r.json")
+        artifact = archive.classify([tmp_path / "r.json"], "0.1.0")
+        assert (artifact.tests[0].cause, artifact.cells[-1]) == (cause if confirmed == 10 else None, hybrid)
 
     def test_excluded_tests_stay_listed(self, tmp_path: Path) -> None:
         cells = [a_cell(env, 1, {"t": "passed"}, excluded={NodeId("g"): "needs a GPU"}) for env in "ab"]

@@ -30,6 +30,7 @@ OPTIONS = RunOptions(
     attempts=None,
     seeds=(),
     timeout=None,
+    explain_budget=None,
     report=None,
     host="",
     quiet=False,

@@ -111,6 +111,6 @@ def test_where_the_second_run_dies_the_first_one_stands() -> None:
 
 
 def test_an_environment_without_anything_to_run_starts_no_cell() -> None:
-    name = a_plan().environment.name
-    (cell,) = Cells(Scripted(), 2, {name: "its tree has none of `test_new.py`"}, a_world([])).run([a_plan()])
+    tree = a_plan().environment.worktree
+    (cell,) = Cells(Scripted(), 2, {tree: "its tree has none of `test_new.py`"}, a_world([])).run([a_plan()])
     assert (cell.status, cell.detail) == (CellStatus.NO_TESTS, "its tree has none of `test_new.py`")

@@ -29,6 +29,7 @@ ROWS: dict[str, int] = {
     "snapshot": 4,
     "reports": 5,
     "case_trial": 6,
+    "causes": 6,
     "confirm": 6,
     "project_images": 6,
     "doctor": 7,

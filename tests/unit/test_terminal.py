@@ -133,9 +133,10 @@ coupling              1  fix or narrow the patch
 excluded              1  not run; its reason is listed
 
 coupling: fix or narrow the patch
+  1 test: timezone
   tests/test_report.py::test_due_today   local-like passed passed | server-like failed failed
     server-like-1: tests/test_report.py:12 AssertionError: assert 2 == 1
-    cause: axis timezone
+    cause: timezone
     confirmed by 10 further attempts
     note: the date changed
 
@@ -473,3 +474,57 @@ def test_names_that_are_one_where_case_does_not_count_are_listed_with_what_to_do
     subject = Subject(project="shop", commit="", trees={}, selection=(), colliding_names=("`A` and `a`",))
     text = render(an_artifact(subject=subject), 100)
     assert "one name where case does not count: `A` and `a`\n  hint: a checkout on such a disk lacks one of them" in text
+
+
+def an_axis_cause(*ways: tuple[Axis, ...], detail: str = "") -> Cause:
+    axes = tuple(dict.fromkeys(axis for way in ways for axis in way))
+    return Cause(kind=CauseKind.AXIS, axes=axes, ways=ways, detail=detail)
+
+
+def test_couplings_are_counted_by_their_causes_the_most_frequent_first() -> None:
+    causes = (
+        an_axis_cause((Axis.LOCALE,)),
+        *[an_axis_cause((Axis.TIMEZONE,))] * 2,
+        an_axis_cause((Axis.TIMEZONE,), (Axis.LOCALE,)),
+        an_axis_cause((Axis.TIMEZONE, Axis.LOCALE)),
+        None,
+    )
+    tests = [a_coupling(NodeId(f"t{number}"), cause=cause) for number, cause in enumerate(causes)]
+    said = render(an_artifact(*tests), 100)
+    assert said[said.index("coupling: ") :].splitlines()[1:6] == [
+        "  2 tests: timezone",
+        "  1 test: locale",
+        "  1 test: timezone or locale",
+        "  1 test: timezone with locale",
+        "  1 test: no cause is known",
+    ]
+
+
+def test_without_any_cause_nothing_is_counted() -> None:
+    assert "no cause is known" not in render(an_artifact(a_coupling()), 100)
+
+
+def test_a_cause_is_said_with_what_shows_it() -> None:
+    detail = "local-like with server-like's timezone fails, 2 of 2; server-like with local-like's passes, 2 of 2"
+    said = render(an_artifact(a_coupling(cause=an_axis_cause((Axis.TIMEZONE,), detail=detail))), 200)
+    assert f"    cause: timezone ({detail})\n" in said
+
+
+@pytest.mark.parametrize(
+    ("cause", "note"),
+    [
+        (None, "    note: dated; not order: the list gave `passed`\n"),
+        (an_axis_cause((Axis.WORKERS,)), "    note: dated; not order: the list gave `passed`\n"),
+        (an_axis_cause((Axis.TIMEZONE,)), "    note: dated\n"),
+    ],
+)
+def test_that_it_is_not_the_order_is_said_where_it_could_have_been(cause: Cause | None, note: str) -> None:
+    finding = a_coupling(cause=cause, note="dated; not order: the list gave `passed`")
+    assert note in render(an_artifact(finding), 200)
+
+
+def test_a_cell_that_only_looked_for_causes_leaves_nothing_undecided() -> None:
+    mixed = EnvironmentName("local-like+timezone")
+    dead = a_cell(mixed, 1, status=CellStatus.CRASHED, purpose=Purpose.HYBRID)
+    undecided = a_coupling(label=Label.UNDECIDED)
+    assert "since cell" not in render(an_artifact(undecided, cells=(a_cell(), a_cell(SERVER), dead)), 100)

@@ -20,6 +20,8 @@ from paritygate.outcomes.words import CellStatus, Label, Outcome, Purpose
 
 RISK = Fraction(1, 1000)
 KILLING = frozenset({Outcome.TIMED_OUT, Outcome.CRASHED})
+NOT_ORDER = "not order: "
+"""How a note begins that says that replays of an order have changed nothing."""
 
 
 class Gate(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,18 +112,27 @@ def results(gate: Gate, cells: Sequence[Cell]) -> tuple[dict[TestId, Outcome], .
     A cell in which the local date stood otherwise to the UTC date than in the gate's cells is no evidence at all, nor is what
     an unusable cell did not run, unless it was unusable in the gate too.
     """
-    forms = frozenset[str](form(test.nodeid) for test in gate.flagged)
-    known = gate.cells
-    rows = {row.test: row for row in observe([*known, *(_narrowed(cell, forms) for cell in cells)])}
     answers = []
-    for place, cell in enumerate(cells, start=len(known)):
+    for cell, seen in zip(cells, beside(gate, cells), strict=True):
         answer: dict[TestId, Outcome] = {}
-        if _same_calendar(known, cell):
-            for test in told(gate, cell):
-                row = rows.get(test) or rows.get(TestId(form(test.nodeid), test.occurrence))
-                if row is not None and _counts(row.outcomes[place], row.runs[place], cell, gate.flagged[test]):
-                    answer[test] = row.outcomes[place]
+        if same_calendar(gate.cells, cell.env, cell):
+            for test, (outcome, run) in seen.items():
+                if outcome is not Outcome.NOT_RUN and (
+                    not is_unusable(cell, run) or stable_outcome(gate.flagged[test], cell.env) is Outcome.ERROR
+                ):
+                    answer[test] = outcome
         answers.append(answer)
+    return tuple(answers)
+
+
+def beside(gate: Gate, cells: Sequence[Cell]) -> tuple[dict[TestId, tuple[Outcome, TestRun | None]], ...]:
+    """Lay further cells beside the gate's: what each says of the flagged tests that it can tell of, and what bears that out."""
+    forms = frozenset[str](form(test.nodeid) for test in gate.flagged)
+    rows = {row.test: row for row in observe([*gate.cells, *(_narrowed(cell, forms) for cell in cells)])}
+    answers = []
+    for place, cell in enumerate(cells, start=len(gate.cells)):
+        found = {test: rows.get(test) or rows.get(TestId(form(test.nodeid), test.occurrence)) for test in told(gate, cell)}
+        answers.append({test: (row.outcomes[place], row.runs[place]) for test, row in found.items() if row is not None})
     return tuple(answers)
 
 
@@ -130,10 +141,9 @@ def told(gate: Gate, cell: Cell) -> AbstractSet[TestId]:
     return gate.flagged.keys() & cell.about if cell.about else gate.flagged.keys()
 
 
-def _counts(outcome: Outcome, run: TestRun | None, cell: Cell, finding: Finding) -> bool:
-    if run is None and cell.status is CellStatus.UNUSABLE:
-        return stable_outcome(finding, cell.env) is Outcome.ERROR
-    return outcome is not Outcome.NOT_RUN
+def is_unusable(cell: Cell, run: TestRun | None) -> bool:
+    """Say whether a result is no more than that pytest could not work in the cell: evidence only where that was so before."""
+    return run is None and cell.status is CellStatus.UNUSABLE
 
 
 def _narrowed(cell: Cell, forms: frozenset[str]) -> Cell:
@@ -142,8 +152,9 @@ def _narrowed(cell: Cell, forms: frozenset[str]) -> Cell:
     return msgspec.structs.replace(cell, tests=few, running=tuple(test for test in cell.running if form(test.nodeid) in forms))
 
 
-def _same_calendar(known: Iterable[Cell], cell: Cell) -> bool:
-    before = {days_ahead(moment) for each in known if each.env == cell.env for moment in each.dates}
+def same_calendar(known: Iterable[Cell], env: EnvironmentName, cell: Cell) -> bool:
+    """Say whether the local date stood to the UTC date in a cell as it did in the known cells of an environment."""
+    before = {days_ahead(moment) for each in known if each.env == env for moment in each.dates}
     return not before or {days_ahead(moment) for moment in cell.dates} <= before
 
 

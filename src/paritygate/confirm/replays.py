@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 
 import msgspec
 
-from paritygate.classifier.evidence import Gate, noted, results, stable_outcome
+from paritygate.classifier.evidence import NOT_ORDER, Gate, noted, results, stable_outcome
 from paritygate.confirm.attempts import Question, Run, cell_name, run_whole
 from paritygate.outcomes.artifact import Cause, Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
@@ -166,7 +166,7 @@ def _checked(finding: Finding, seen: Iterable[Seen]) -> Finding:
         for replay, outcome in ((each.replay, each.outcome) for each in seen)
     )
     said = ", ".join(dict.fromkeys(gave))
-    return msgspec.structs.replace(finding, note=noted(finding, f"not order: {said}")) if said else finding
+    return msgspec.structs.replace(finding, note=noted(finding, f"{NOT_ORDER}{said}")) if said else finding
 
 
 def _overturned(finding: Finding, first: Seen, second: Seen) -> Finding:

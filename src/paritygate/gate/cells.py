@@ -9,9 +9,9 @@ import msgspec
 from paritygate.classifier import labels, surroundings
 from paritygate.classifier.evidence import KILLING
 from paritygate.gate.request import World
-from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
+from paritygate.outcomes.cells import Cell, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan
-from paritygate.outcomes.words import CellStatus, Label, RunnerName
+from paritygate.outcomes.words import CellStatus, Label, RunnerName, Worktree
 from paritygate.runners.pool import run_side_by_side
 from paritygate.runners.protocol import Runner
 
@@ -37,9 +37,9 @@ def without_tests(plan: CellPlan, why: str) -> Cell:
 
 
 class Cells:
-    """A runner with its engine's processors, and a voice. `nothing` says of an environment why it has nothing to run."""
+    """A runner with its engine's processors, and a voice. `nothing` says of a tree why there is nothing to run."""
 
-    def __init__(self, runner: Runner, processors: int, nothing: Mapping[EnvironmentName, str], world: World) -> None:
+    def __init__(self, runner: Runner, processors: int, nothing: Mapping[Worktree, str], world: World) -> None:
         self._runner = runner
         self._processors = processors
         self._nothing = nothing
@@ -47,16 +47,23 @@ class Cells:
 
     def run(self, plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
         """Run cells to their ends, in the order of the plans; one that has nothing to run is not started."""
-        started = [plan for plan in plans if plan.environment.name not in self._nothing]
+        started = [plan for plan in plans if plan.environment.worktree not in self._nothing]
         ran = iter(run_side_by_side(started, self._runner, self._processors, self._world.watch))
         return tuple(
-            without_tests(plan, self._nothing[plan.environment.name]) if plan.environment.name in self._nothing else next(ran)
+            without_tests(plan, self._nothing[plan.environment.worktree])
+            if plan.environment.worktree in self._nothing
+            else next(ran)
             for plan in plans
         )
 
     def confirm(self, plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
         """Run further cells, and say why."""
-        self._world.say(f"confirming what looks coupled: {len(plans)} further cell{'s' * (len(plans) != 1)}")
+        self._world.say(f"confirming what looks coupled: {_further(plans)}")
+        return self.run(plans)
+
+    def explain(self, plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
+        """Run cells of mixed environments, and say why."""
+        self._world.say(f"looking for what makes tests coupled: {_further(plans)}")
         return self.run(plans)
 
     def again_where_dates_moved(self, plans: Sequence[CellPlan], cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
@@ -85,6 +92,10 @@ class Cells:
             later = {index: merged(cells[index], cell) for index, cell in zip(disturbed, again, strict=True)}
             cells = tuple(later.get(index, cell) for index, cell in enumerate(cells))
         return cells
+
+
+def _further(plans: Sequence[CellPlan]) -> str:
+    return f"{len(plans)} further cell{'s' * (len(plans) != 1)}"
 
 
 def killers(cell: Cell) -> tuple[TestRun, ...]:

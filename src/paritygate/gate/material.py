@@ -19,7 +19,7 @@ from paritygate.images import baking, keeping, preparing
 from paritygate.images.baking import BakeRequest
 from paritygate.images.names import Kind
 from paritygate.outcomes.cells import EnvironmentName
-from paritygate.outcomes.plans import CellPlan, Selection
+from paritygate.outcomes.plans import CellPlan, Environment, Filesystem, Selection
 from paritygate.outcomes.trees import Tree
 from paritygate.outcomes.words import Worktree
 from paritygate.runners.docker import CellImage, DockerRunner
@@ -64,14 +64,20 @@ class Images(msgspec.Struct, frozen=True, kw_only=True):
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
     """The cells of the gate.
 
-    `lacking` says for each environment which of the paths asked for its tree does not have, `nothing` of those that have none
-    of them why.
+    `lacking` says for each environment which of the paths asked for its tree does not have, `nothing` of a tree that has none
+    of them why. `shadowed` are the paths of each tree that where case does not count are those of others.
     """
 
     plans: tuple[CellPlan, ...]
     resolution: Resolution
     lacking: dict[EnvironmentName, tuple[str, ...]]
-    nothing: dict[EnvironmentName, str]
+    nothing: dict[Worktree, str]
+    shadowed: dict[Worktree, tuple[str, ...]] = {}
+
+    def filesystem_of(self, environment: Environment) -> Filesystem | None:
+        """Say which filesystem a cell of a further environment has beside those of the gate."""
+        seed = next((each.filesystem.seed for each in self.plans if each.filesystem is not None), 0)
+        return environments.filesystem_of(environment, self.resolution.environments, self.shadowed, seed)
 
 
 def find_engine(world: World) -> Engine:
@@ -210,9 +216,11 @@ def plan(settled: Settled, trees: Trees, asked: Selection, engine: EngineInfo, w
         resolution=resolution,
         lacking={name: lacking for name, (_, lacking) in selections.items() if lacking},
         nothing={
-            name: f"its tree has none of {', '.join(f'`{path}`' for path in asked.paths) or 'the project'}"
-            for name in selections.keys() - kept.keys()
+            each.worktree: f"its tree has none of {', '.join(f'`{path}`' for path in asked.paths) or 'the project'}"
+            for each in resolution.environments
+            if each.name not in kept
         },
+        shadowed=facts.shadowed,
     )
 
 

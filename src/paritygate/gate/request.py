@@ -29,13 +29,17 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be gated: an absolute project folder, and what the command line says over the configuration."""
+    """What is to be gated: an absolute project folder, and what the command line says over the configuration.
+
+    `explain_budget` is for how many seconds causes are looked for: 0 for not at all, None for as long as the gate's cells took.
+    """
 
     project: Path
     overrides: Overrides = Overrides()
     keyword: str = ""
     marker: str = ""
     arguments: tuple[str, ...] = ()
+    explain_budget: float | None = None
 
 
 class Report(msgspec.Struct, frozen=True):

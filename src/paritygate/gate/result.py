@@ -33,10 +33,8 @@ def artifact(
     made: Made, confirmation: Confirmation, cells: tuple[Cell, ...], seconds: Mapping[str, float], world: World
 ) -> Artifact:
     """Weigh the run and describe it."""
-    records = tuple(
-        environments.record(each, made.images.by_environment[each.name].tag) for each in made.planned.resolution.environments
-    )
-    varied = _varied(made, records, cells)
+    records = _records(made)
+    varied = varied_axes(made, cells)
     differences = surroundings.undeclared_differences(cells, frozenset(each.axis for each in varied if each.varied))
     excluded = labels.excluded(cells)
     facts = verdicts.Facts(
@@ -65,9 +63,14 @@ def artifact(
     )
 
 
-def _varied(made: Made, records: tuple[EnvironmentRecord, ...], cells: tuple[Cell, ...]) -> tuple[Varied, ...]:
+def _records(made: Made) -> tuple[EnvironmentRecord, ...]:
+    images = made.images.by_environment
+    return tuple(environments.record(each, images[each.name].tag) for each in made.planned.resolution.environments)
+
+
+def varied_axes(made: Made, cells: tuple[Cell, ...]) -> tuple[Varied, ...]:
     """Ask the probes which axes varied; of those that nobody set apart only the five that people expect are listed."""
-    found = surroundings.varied(records, cells, {state.value: one.digest for state, one in made.trees.items()})
+    found = surroundings.varied(_records(made), cells, {state.value: one.digest for state, one in made.trees.items()})
     reasons = made.planned.resolution.reasons
     return tuple(each for each in environments.explain(found, reasons) if each.varied or each.axis in environments.EXPECTED)
 

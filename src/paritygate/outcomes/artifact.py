@@ -24,10 +24,11 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
-    """Which difference flips a test."""
+    """Which difference flips a test; `ways` are sets of `axes` of which each is enough, and nothing less than it."""
 
     kind: CauseKind
     axes: tuple[Axis, ...] = ()
+    ways: tuple[tuple[Axis, ...], ...] = ()
     polluters: tuple[NodeId, ...] = ()
     files: tuple[str, ...] = ()
     detail: str = ""

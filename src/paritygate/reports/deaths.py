@@ -83,10 +83,13 @@ def name(cell: Cell) -> str:
 
 def culprits(cells: Iterable[Cell]) -> tuple[str, ...]:
     """Say which cells have left tests without an outcome, and in which test, as far as that is known."""
-    return tuple(dict.fromkeys(_culprit(cell) for cell in cells if _leaves_open(cell)))
+    some = tuple(cells)
+    gated = {cell.env for cell in some if cell.purpose is Purpose.GATE}
+    return tuple(dict.fromkeys(_culprit(cell) for cell in some if cell.env in gated and _leaves_open(cell)))
 
 
 def _leaves_open(cell: Cell) -> bool:
+    """Say whether a cell of the gate's environments may have left a label open; mixed ones only look for causes."""
     return cell.status not in KNOWN if cell.purpose is Purpose.GATE else cell.status is not CellStatus.FINISHED
 
 

@@ -8,9 +8,10 @@ from itertools import groupby
 
 from rich.text import Text
 
+from paritygate.classifier.evidence import NOT_ORDER
 from paritygate.outcomes.artifact import Artifact, Cause, Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
-from paritygate.outcomes.words import Label, Purpose
+from paritygate.outcomes.words import Axis, CauseKind, Label, Purpose
 from paritygate.reports.advice import AFTER_LABEL
 from paritygate.reports.deaths import culprits, name
 from paritygate.reports.text import MOST_NAMES, cut, spell_out
@@ -18,6 +19,7 @@ from paritygate.reports.text import MOST_NAMES, cut, spell_out
 MOST_TESTS = 50
 MOST_FILES = 20
 MOST_FAILURES = 2
+NO_CAUSE = "no cause is known"
 
 WORST_FIRST = (
     Label.UNDECIDED,
@@ -49,11 +51,20 @@ def findings(artifact: Artifact, width: int) -> Iterator[str | Text]:
 
 def _heading(label: Label, artifact: Artifact) -> Iterator[str | Text]:
     yield Text(f"{label}: {AFTER_LABEL[label]}", style="bold")
+    yield from _by_cause([finding for finding in artifact.tests if finding.label is label])
     if label is Label.UNDECIDED:
         causes = culprits(artifact.cells)
         yield from (f"  since {cause}" for cause in causes[:MOST_NAMES])
         if len(causes) > MOST_NAMES:
             yield f"  and {len(causes) - MOST_NAMES} more cells in the report"
+
+
+def _by_cause(some: Sequence[Finding]) -> Iterator[str]:
+    """Count tests by their cause, if any has one."""
+    counted = Counter(_short(finding.cause) if finding.cause is not None else NO_CAUSE for finding in some)
+    if set(counted) - {NO_CAUSE}:
+        for cause, count in sorted(counted.items(), key=lambda item: (item[0] == NO_CAUSE, -item[1], item[0])):
+            yield f"  {count} test{'s' * (count != 1)}: {cause}"
 
 
 def _rest(left: Sequence[Finding]) -> Iterator[str]:
@@ -97,9 +108,16 @@ def _told(finding: Finding, runs: Runs, width: int) -> list[str]:
         lines.append(f"cause: {spell_out(_cause(finding.cause))}")
     if finding.confirmed:
         lines.append(f"confirmed by {finding.confirmed} further attempt{'s' * (finding.confirmed != 1)}")
-    if finding.note:
-        lines.append(f"note: {spell_out(finding.note)}")
+    if note := _note(finding):
+        lines.append(f"note: {spell_out(note)}")
     return lines
+
+
+def _note(finding: Finding) -> str:
+    """Say what is to be remarked of a test; that order makes no difference is nothing new where no worker does."""
+    if finding.cause is None or finding.cause.kind is not CauseKind.AXIS or Axis.WORKERS in finding.cause.axes:
+        return finding.note
+    return "; ".join(part for part in finding.note.split("; ") if not part.startswith(NOT_ORDER))
 
 
 def _failures(runs: Runs) -> list[str]:
@@ -155,9 +173,18 @@ def _spellings(runs: Runs) -> list[str]:
     return [*lines[:MOST_FAILURES], *([f"and {more} more such name{'s' * (more > 1)}"] if more > 0 else [])]
 
 
+def _short(cause: Cause) -> str:
+    """Say a cause in a word or two: of several axes, whether each is enough or it takes them together."""
+    if cause.kind is not CauseKind.AXIS:
+        return cause.kind.value
+    return " or ".join(" with ".join(way) for way in cause.ways or (cause.axes,))
+
+
 def _cause(cause: Cause) -> str:
     """Say a cause in one line."""
-    parts = [f"{cause.kind}{''.join(f' {axis}' for axis in cause.axes)}"]
+    if cause.kind is CauseKind.AXIS and not cause.polluters and not cause.files:
+        return f"{_short(cause)} ({cause.detail})" if cause.detail else _short(cause)
+    parts = [_short(cause)]
     if cause.polluters:
         parts.append(f"after {', '.join(cause.polluters)}")
     if cause.files:

@@ -1,0 +1,71 @@
+"""What a gate gives the search for causes: time, and cells of environments that no configuration has."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+from click.testing import CliRunner
+
+from paritygate import environments
+from paritygate.cli import program
+from paritygate.environments import Resolution
+from paritygate.gate.explaining import Budget
+from paritygate.gate.material import Images, Planned
+from paritygate.outcomes.cells import EnvironmentName
+from paritygate.outcomes.plans import Filesystem
+from paritygate.outcomes.words import Axis, Worktree
+from paritygate.runners.docker import CellImage
+from tests.support.builders import an_environment, gate_plans
+from tests.support.plans import a_plan
+
+LOCAL = an_environment("local", case_sensitive=False, worktree=Worktree.DIRTY)
+SERVER = an_environment("server", case_sensitive=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "cells", "seconds"), [(None, 5.0, 60.0), (None, 90.0, 90.0), (7.0, 90.0, 7.0), (0.0, 90.0, 0.0)]
+)
+def test_causes_are_looked_for_as_long_as_the_cells_took_or_as_asked(asked: float | None, cells: float, seconds: float) -> None:
+    assert Budget.of(asked, cells, lambda: 0.0).seconds == seconds
+
+
+def test_the_time_begins_with_the_search() -> None:
+    clock = map(float, count(100))
+    over = Budget(seconds=2.0, monotonic=lambda: next(clock)).began()
+    assert [over() for _ in range(3)] == [False, True, True]
+
+
+def test_a_time_below_nothing_is_refused() -> None:
+    ended = CliRunner().invoke(program, ["run", "--explain-budget", "-1"])
+    assert (ended.exit_code, "--explain-budget" in ended.output) == (2, True)
+
+
+def test_a_mixed_environment_starts_from_an_image_with_its_tree() -> None:
+    dirty, clean = CellImage("dirty-image", "d"), CellImage("clean-image", "c")
+    images = Images(
+        project="shop",
+        by_environment={EnvironmentName("local"): dirty, EnvironmentName("server"): clean},
+        by_tree={Worktree.DIRTY: dirty, Worktree.CLEAN: clean},
+        base="",
+        dependencies="",
+        trees=(),
+    )
+    mixed = environments.hybrid(LOCAL, SERVER, [Axis.WORKTREE], "local+worktree")
+    other = environments.hybrid(LOCAL, SERVER, [Axis.CASE_SENSITIVE], "local+case_sensitive")
+    assert (images.of(a_plan(mixed)), images.of(a_plan(other))) == (clean, dirty)
+
+
+def test_a_mixed_environment_has_the_filesystem_of_its_axes_and_what_its_own_tree_shadows() -> None:
+    shadowed: dict[Worktree, tuple[str, ...]] = {Worktree.DIRTY: ("a",), Worktree.CLEAN: ("b",)}
+    planned = Planned(
+        plans=gate_plans(LOCAL, SERVER),
+        resolution=Resolution(environments=(LOCAL, SERVER)),
+        lacking={},
+        nothing={},
+        shadowed=shadowed,
+    )
+    tree = environments.hybrid(LOCAL, SERVER, [Axis.WORKTREE], "local+worktree")
+    case = environments.hybrid(LOCAL, SERVER, [Axis.CASE_SENSITIVE], "local+case_sensitive")
+    assert planned.filesystem_of(tree) == Filesystem(fold=True, shadowed=("b",))
+    assert planned.filesystem_of(case) == Filesystem(fold=False)
