@@ -148,8 +148,8 @@ def filesystem_of(
     fold = environment.case_sensitive is False
     return Filesystem(
         fold=fold,
-        order=environment.directory_order or "created",
-        seed=seed,
+        order=environment.directory_order,
+        seed=seed if environment.directory_order else 0,
         shadowed=shadowed.get(environment.worktree, ()) if fold else (),
     )
 

@@ -84,13 +84,13 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 class Filesystem(msgspec.Struct, frozen=True, kw_only=True):
     """The filesystem of a cell whose names are looked after: whether it takes names for one that differ by case alone (`fold`).
 
-    `order` is that in which folders list their names: `created`, `sorted`, `reversed`, or `shuffled` by `seed`. `shadowed` are
-    the paths of the workspace whose names are those of others where case does not count: folders become one, of files the first
-    stays.
+    `order` is that in which folders list their names: `created`, `sorted`, `reversed`, `shuffled` by `seed`, or empty for one
+    that never changes and that nobody meant, as that of ordinary filesystems is. `shadowed` are the paths of the workspace whose
+    names are those of others where case does not count: folders become one, of files the first stays.
     """
 
     fold: bool
-    order: str = "created"
+    order: str = ""
     seed: int = 0
     shadowed: tuple[str, ...] = ()
 

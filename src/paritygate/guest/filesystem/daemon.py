@@ -207,7 +207,9 @@ def start_daemon(store: str, wish: Dict[str, Any], top: str, workspace: str) -> 
     """Start the daemon on a filled store; raise UnavailableError where it cannot serve."""
     status = Status()
     fold = "on" if wish["fold"] else "off"
-    options = ["--fold=" + fold, "--order=" + wish["order"], "--seed=%d" % wish["seed"], "--backing=" + store]
+    # Ordinary filesystems list names by a hash. Whatever looks tidier would hide tests that take an order for granted.
+    order = wish["order"] or "shuffled"
+    options = ["--fold=" + fold, "--order=" + order, "--seed=%d" % wish["seed"], "--backing=" + store]
     command = [DAEMON, *options, "--status-fd=%d" % status.writing, top]
     try:
         process = subprocess.Popen(

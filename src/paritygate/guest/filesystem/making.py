@@ -106,7 +106,7 @@ def fold_names_in(folder: str) -> None:
 
 def with_kernel(wish: Dict[str, Any], top: str, workspace: str) -> Filesystem:
     """Put a copy of the top on a tmpfs, which the kernel itself lets fold; renames that change case alone then do nothing."""
-    if wish["order"] != "created":
+    if wish["order"] not in ("", "created"):
         raise UnavailableError("the kernel: it cannot list folders in the order `%s`" % wish["order"])
     try:
         store = Store(wish["size"], ("casefold=utf8-" + KERNEL_UNICODE,) if wish["fold"] else ())
