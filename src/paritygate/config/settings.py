@@ -62,9 +62,7 @@ class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True):
     umask: Annotated[str, Meta(description="File mode mask, octal, as text")] = "022"
     directory_order: Annotated[
         Literal["", "created", "sorted", "reversed", "shuffled"],
-        Meta(
-            description="Order in which folders list their names; empty: the filesystem's own, which nobody meant"
-        ),
+        Meta(description="Order in which folders list their names; empty: the filesystem's own, which nobody meant"),
     ] = ""
     variables: Annotated[dict[str, str], Meta(description='Environment variables of the tests, such as `CI = "true"`')] = {}
 
