@@ -22,13 +22,13 @@ def packed(project: Project, tree: Tree) -> bytes:
 
 def members(project: Project, tree: Tree) -> dict[str, tarfile.TarInfo]:
     with tarfile.open(fileobj=io.BytesIO(packed(project, tree)), errors="surrogateescape") as archive:
-        return {member.name: member for member in archive.getmembers() if not member.name.startswith("workspace/.git")}
+        return {member.name: member for member in archive.getmembers() if not member.name.startswith("parity/workspace/.git")}
 
 
 def unpacked(project: Project, tree: Tree, target: Path) -> Path:
     with tarfile.open(fileobj=io.BytesIO(packed(project, tree)), errors="surrogateescape") as archive:
         archive.extractall(target, filter="fully_trusted")  # noqa: S202 - of our own making
-    return target / "workspace"
+    return target / "parity/workspace"
 
 
 def test_a_packed_tree_is_the_tree(project: Project, tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_owner_and_time_are_the_same_for_everything(project: Project) -> None:
 
     found = members(project, project.trees()[0])
 
-    assert sorted(found) == ["workspace", "workspace/b.py", "workspace/test_a.py"]
+    assert sorted(found) == ["parity/workspace", "parity/workspace/b.py", "parity/workspace/test_a.py"]
     assert {(member.uid, member.gid, member.uname, member.gname) for member in found.values()} == {(1000, 1000, "", "")}
     assert {member.mtime for member in found.values()} == {1577836800}
 

@@ -94,7 +94,9 @@ def expectation(name: str) -> Expected:
 def lay_out(name: str, project: Path) -> Expected:
     """Make a git repository of a sample, with the working tree that its expectation asks for."""
     expected = expectation(name)
-    shutil.copytree(SAMPLES / name, project, ignore=shutil.ignore_patterns(EXPECTED, "__pycache__", ".pytest_cache"))
+    shutil.copytree(
+        SAMPLES / name, project, symlinks=True, ignore=shutil.ignore_patterns(EXPECTED, "__pycache__", ".pytest_cache")
+    )
     for copy, original in expected.setup.copies.items():
         (project / copy).parent.mkdir(exist_ok=True)
         shutil.copyfile(project / original, project / copy)

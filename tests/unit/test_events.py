@@ -270,7 +270,7 @@ def test_pytest_that_stops_before_its_last_test_is_not_finished() -> None:
     [
         ("cell-timeout", "the cell was over its limit, 1 of 2 tests are decided"),
         ("idle", "nothing happened for longer than the idle limit, 1 of 2 tests are decided"),
-        ("too-many-timeouts", "too many tests were over their limit, 1 of 2 tests are decided"),
+        ("too-many-timeouts", "a fourth test was over its limit, 1 of 2 tests are decided"),
     ],
 )
 def test_limits_make_a_cell_timed_out(why: str, detail: str) -> None:

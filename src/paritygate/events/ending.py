@@ -23,7 +23,7 @@ REFUSED_SPECIFICATION = 64  # the launcher's exit status for a specification tha
 LIMITS = {
     "cell-timeout": "the cell was over its limit",
     "idle": "nothing happened for longer than the idle limit",
-    "too-many-timeouts": "too many tests were over their limit",
+    "too-many-timeouts": "a fourth test was over its limit",
 }
 
 
@@ -103,7 +103,7 @@ def finished(facts: Facts, end: End, lack: str) -> Status:
         return Status(CellStatus.CRASHED, stopped(facts, end) + progress(facts))
     if facts.known == 0 and facts.files == 0:
         return Status(CellStatus.NO_TESTS, f"not found: {listed(facts.missing)}" if facts.missing else "no test was selected")
-    return Status(CellStatus.FINISHED, f"all tests ran, though {lack}" if lack else "")
+    return Status(CellStatus.FINISHED, "; ".join(filter(None, (end.detail, lack and f"all tests ran, though {lack}"))))
 
 
 def without_end(facts: Facts, ending: Ending) -> Status:

@@ -703,6 +703,7 @@ class Supervisor:
         self.heartbeat = float(specification.get("heartbeat_seconds") or 5.0)
         self.next_beat = 0.0
         self.put_down_main = False
+        self.detail = ""
 
     def run(self) -> Tuple[str, int]:
         """Run pytest to its end, anew with what is left where a test took the process down; say why it ended and its status."""
@@ -746,7 +747,7 @@ class Supervisor:
             if why:
                 return why
             if self.record.finished_at and now > self.record.finished_at + EXIT_GRACE:
-                sys.stderr.write("paritygate: pytest did not exit within %d s after its last word; ended\n" % EXIT_GRACE)
+                self.detail = "pytest did not end by itself within %d s of its last test, and was ended" % EXIT_GRACE
                 return "finished"
         return ""
 
@@ -957,6 +958,7 @@ def run_tests(supervisor: Supervisor, measurement: Json) -> int:
     except (OSError, subprocess.SubprocessError) as error:
         why, status, detail = "crashed", -signal.SIGKILL, "pytest could not be started: %s" % error
         why = "filesystem" if files.trouble() else why
+    detail = detail or supervisor.detail
     if why == "filesystem":
         detail = "the cell's filesystem failed: %s" % files.trouble()
     supervisor.tidy()

@@ -38,7 +38,7 @@ _BEFORE = {
 class BakeRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Which tree goes into which environment's image.
 
-    `pack` gives a tar whose entries lie below `workspace/`, owned by user and group 1000; it may be called more than once.
+    `pack` gives a tar whose entries lie below `parity/workspace/`, owned by user and group 1000; it may be called more than once.
     An image that was made before `fresh` (ISO 8601, in UTC) is made anew, lest it be removed as an old one while it is used.
     """
 
@@ -129,7 +129,7 @@ def _make(engine: Engine, request: BakeRequest, way: Way, transcript: Transcript
     images, tree = request.images, request.tree
     job = _job(request, way)
     with installing.container(engine, job) as created:
-        created.put(installing.FOLDER, request.pack())
+        created.put("/", request.pack())
         created.put(installing.HOME, tarballs.pack({SENTINEL: tree.digest.encode()}, 0))
         transcript.write(f"== {way}")
         if way is not Way.NOT_AT_ALL and installing.follow(created, job, transcript):

@@ -24,7 +24,7 @@ PROCEED = "proceed"
 AFTER_STATUS: Mapping[CellStatus, str] = MappingProxyType(
     {
         CellStatus.FINISHED: "nothing",
-        CellStatus.TIMED_OUT: "fix what hangs, narrow the selection, or raise `cell-timeout` or `idle-timeout`",
+        CellStatus.TIMED_OUT: "fix what hangs, narrow the selection, or raise `test-timeout`, `cell-timeout` or `idle-timeout`",
         CellStatus.CRASHED: "see the end of its output; the test that was running is the first suspect",
         CellStatus.OUT_OF_MEMORY: "raise `memory`, or lower `workers`",
         CellStatus.UNUSABLE: "correct the selection, the options or the configuration that pytest names",

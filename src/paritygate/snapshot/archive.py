@@ -12,14 +12,15 @@ from paritygate.outcomes.trees import Entry, Tree
 from paritygate.snapshot import git, history, sources
 from paritygate.snapshot.sources import Objects
 
-PREFIX = "workspace"
+PREFIX = "parity/workspace"
+"""Below the top of the container, for an engine refuses links that lead out of where it unpacks."""
 OWNER = 1000
 _PIECE = 1 << 18
 _TYPES = {"file": tarfile.REGTYPE, "directory": tarfile.DIRTYPE, "link": tarfile.SYMTYPE}
 
 
 def pack(tree: Tree, environ: Mapping[str, str]) -> Iterator[bytes]:
-    """Yield a PAX tar with everything below `workspace/`, owned by 1000:1000, every time stamp the same.
+    """Yield a PAX tar with everything below `parity/workspace/`, owned by 1000:1000, every time stamp the same.
 
     Raises `SnapshotError` when a file is no longer what the tree says: what is sent is what the digest names.
     """
