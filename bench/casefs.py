@@ -130,12 +130,27 @@ def make_environment(folder: Path) -> None:
     shutil.rmtree(folder / "venv")
 
 
+def install_editable(folder: Path) -> None:
+    """Install a small project editable into an environment that is there already."""
+    project = folder / "project"
+    if not project.exists():
+        project.mkdir()
+        (project / "setup.py").write_text(
+            "from setuptools import setup\nsetup(name='thing', version='1', py_modules=['thing'])\n"
+        )
+        (project / "thing.py").write_text("", encoding="utf-8")
+        subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", folder / "installed"], check=True)
+    pip = [folder / "installed" / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
+    subprocess.run([*pip, "--no-build-isolation", "--editable", project], check=True, env={**os.environ, "TMPDIR": str(folder)})
+
+
 WORKS: dict[str, Callable[[Path], None]] = {
     "pytest, heavy on files": run_suite,
     "stat storm": stat_storm,
     "2,000 files made, read, deleted": create_read_delete,
     "git clone": clone,
     "virtual environment": make_environment,
+    "pip install -e": install_editable,
 }
 
 
