@@ -92,6 +92,7 @@ def test_what_holds_the_daemon_is_found_and_nothing_is_started(engine: DockerEng
 def test_building_the_daemon_leaves_nothing_but_its_image(
     engine: DockerEngine, base: str, tag: str, tmp_path: Path, leftovers: Leftovers
 ) -> None:
+    before = set(leftovers.everything(os.getpid()))
     own = engine.build(BuildRequest(tag=tag, files={"Dockerfile": f"FROM {base}\nENV OWN={tag}".encode()}, labels={}), ignore)
     # The system layer comes next and cannot be made, so that of what is made on this base only the daemon is left.
     environments = {"here": EnvironmentSettings(locale="de_DF.UTF-8")}
@@ -100,7 +101,7 @@ def test_building_the_daemon_leaves_nothing_but_its_image(
         preparing.prepare(engine, request, print)
     try:
         assert engine.image(casefs.name_of(own)) is not None
-        assert leftovers.everything(os.getpid()) == []
+        assert set(leftovers.everything(os.getpid())) <= before
     finally:
         engine.remove_image(casefs.name_of(own))
 

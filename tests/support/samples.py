@@ -139,8 +139,8 @@ def judge(project: Path, report: Path, *arguments: str) -> Judged:
     return Judged(status=done.returncode, output=done.stdout, artifact=artifact)
 
 
-def complaints(expected: Expected, judged: Judged) -> list[str]:
-    """Say everything in which a judgement is not what was expected."""
+def complaints(expected: Expected, judged: Judged, *, causes: bool = True) -> list[str]:
+    """Say everything in which a judgement is not what was expected; of causes only where they were looked for."""
     found = [] if judged.status in expected.exits() else [f"ended {judged.status}, expected {list(map(int, expected.exits()))}"]
     if judged.artifact is None:
         return [*found, "no artifact was written"]
@@ -151,6 +151,7 @@ def complaints(expected: Expected, judged: Judged) -> list[str]:
     found += [f"{test} is not in the artifact" for test in (*expected.labels, *expected.controls) if test not in tests]
     for test, finding in tests.items():
         found += complaints_about(expected, test, finding)
+        found += complaints_about_cause(expected.causes.get(test, ()), test, finding) if causes else []
     found += [f"{test} is in `controls` and in `labels`" for test in expected.controls if test in expected.labels]
     mismatched = " ".join(judged.artifact.subject.mismatched_names)
     found += [f"{path} is not said to differ on disk" for path in expected.setup.mismatched if path not in mismatched]
@@ -168,7 +169,6 @@ def complaints_about(expected: Expected, test: str, finding: Finding) -> list[st
         each = finding.outcomes.get(EnvironmentName(environment), ())
         if not each or set(each) != {outcome}:
             found.append(f"{test} is {list(map(str, each))} in {environment}, expected {outcome}")
-    found += complaints_about_cause(expected.causes.get(test, ()), test, finding)
     if expected.notes.get(test, "") not in finding.note:
         found.append(f"{test} has the note {finding.note!r}, expected {expected.notes[test]!r} in it")
     return found
