@@ -402,7 +402,9 @@ def test_a_base_on_which_the_case_folding_filesystem_cannot_be_built(
 
 
 def test_a_project_that_cannot_be_installed_runs_from_its_root(project: Project) -> None:
-    place = project(pyproject_toml=SLOW_BUILD, slow_py="def build_editable(*given):\n    raise RuntimeError('no')\n")
+    # Another tree in each run of this test: one that has an image from an earlier run is not installed again.
+    backend = f"# {uuid.uuid4().hex}\ndef build_editable(*given):\n    raise RuntimeError('no')\n"
+    place = project(pyproject_toml=SLOW_BUILD, slow_py=backend)
     ended = run(place, *QUICK)
     assert ended.status == 0
     assert ended.artifact is not None

@@ -52,9 +52,9 @@ class Store:
         given = ["mode=0700", *(["size=%d" % size] if size > 0 else []), *options]
         try:
             mount("tmpfs", self.path, "tmpfs", MS_NOSUID | MS_NODEV, ",".join(given))
-        except UnavailableError:
+        except UnavailableError as error:
             os.rmdir(self.path)
-            raise
+            raise UnavailableError(str(error).replace(self.path, FILES)) from None  # the same words in every cell
 
     def hide(self) -> None:
         """Leave no path to it: what is mounted elsewhere, or open, lives on."""
