@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MOUNT_OPTIONS "allow_other,default_permissions,nosuid,nodev,fsname=casefs,subtype=casefs"
@@ -178,23 +179,56 @@ static sigset_t catch_signals(void)
 	return before;
 }
 
+/* After an answer the next request mostly follows at once, and to be woken up for it takes several times as long as to serve it.
+ * So for a moment we ask instead of sleeping, as long as that is worth while: not after a moment in which nothing came, and now
+ * and then not at all, since signals reach us asleep only. */
+#define MOMENT_NS 50000
+#define REQUESTS_BETWEEN_SLEEPS 256
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Receive a request, or an error; -EINTR after a signal. */
+static int receive(struct fuse_session *session, struct fuse_buf *request, const sigset_t *waiting_mask)
+{
+	static bool requests_follow;
+	static unsigned received;
+	struct pollfd device = { .fd = fuse_session_fd(session), .events = POLLIN };
+	const int64_t began = now_ns();
+	int result = -EAGAIN;
+
+	requests_follow = requests_follow && ++received % REQUESTS_BETWEEN_SLEEPS != 0;
+	while (requests_follow && result == -EAGAIN && now_ns() - began < MOMENT_NS)
+		result = fuse_session_receive_buf(session, request);
+	if (result == -EAGAIN) {
+		if (ppoll(&device, 1, NULL, waiting_mask) < 0)
+			return -EINTR;
+		result = fuse_session_receive_buf(session, request);
+	}
+	requests_follow = now_ns() - began < MOMENT_NS;
+	return result;
+}
+
 /* Serve until a signal (1), the end of the mount (0), or an error (below 0). */
 static int serve(struct fuse_session *session, const sigset_t *waiting_mask)
 {
-	struct pollfd device = { .fd = fuse_session_fd(session), .events = POLLIN };
+	const int device = fuse_session_fd(session);
 	struct fuse_buf request = { .mem = NULL };
 	int result = 1;
 
 	/* A request may be withdrawn between the wait and the read, which would then block. */
-	fcntl(device.fd, F_SETFL, fcntl(device.fd, F_GETFL) | O_NONBLOCK);
+	fcntl(device, F_SETFL, fcntl(device, F_GETFL) | O_NONBLOCK);
 	while (!ending_signal && !fuse_session_exited(session)) {
 		if (figures_wanted) {
 			figures_wanted = 0;
 			status_figures();
 		}
-		if (ppoll(&device, 1, NULL, waiting_mask) < 0)
-			continue;
-		result = fuse_session_receive_buf(session, &request);
+		result = receive(session, &request, waiting_mask);
 		if (result > 0)
 			fuse_session_process_buf(session, &request);
 		else if (result != -EINTR && result != -EAGAIN)
