@@ -33,6 +33,7 @@ def image_of(files: int) -> str:
     """Have the gate make a project's images, and name the one that folds case."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name, f"start-{files}")
+        folder.mkdir()
         for number in range(files):
             path = folder / f"data{number // 100}" / f"file{number}.txt"
             path.parent.mkdir(parents=True, exist_ok=True)
