@@ -9,6 +9,7 @@ wrong; recording one process; sharing out over workers; what is switched off; ho
 
 from __future__ import annotations
 
+import abc
 import collections
 import contextlib
 import faulthandler
@@ -167,7 +168,7 @@ def _claim() -> Optional[Claim]:
 # ------------------------------------------------------------------------------------------------------------ where events go
 
 
-class Outlet:
+class Outlet(abc.ABC):
     """The way that this process's events go. One may be held back for a moment, to go together with the next.
 
     To send is the dearest part of an event, as it wakes another process up. Threads, which carry workers' events, take turns.
@@ -200,8 +201,9 @@ class Outlet:
                     self._carry(self._held)
                     self._held = []  # only now: better twice than never, where the handler of a signal raises in between
 
+    @abc.abstractmethod
     def _carry(self, events: List[Tuple[str, str]]) -> None:
-        raise NotImplementedError
+        """Write events at once, in this order."""
 
 
 class Pipe(Outlet):
