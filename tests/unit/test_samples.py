@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
@@ -56,7 +55,7 @@ def test_a_laid_out_sample_has_the_working_tree_that_it_asks_for(tmp_path: Path)
     command = ["git", "ls-files", "data"]
     tracked = subprocess.run(command, cwd=tmp_path / "renamed", capture_output=True, text=True, check=True).stdout.split()
     assert tracked == ["data/Sample.json", "data/other.json"]
-    assert sorted(os.listdir(tmp_path / "renamed" / "data")) == ["other.json", "sample.json"]
+    assert sorted(path.name for path in (tmp_path / "renamed" / "data").iterdir()) == ["other.json", "sample.json"]
 
 
 def status(project: Path) -> list[str]:
