@@ -28,9 +28,10 @@ def sweep(client: Client, here: Owner, now: float) -> tuple[str, ...]:
             with engine_errors(f"remove the volume `{volume['Name']}`"), unless_gone():
                 client.remove_volume(volume["Name"])
             swept.append(f"volume `{volume['Name']}`")
-    for image in images.labelled(client, f"{KIND_LABEL}={TEMPORARY}"):
-        if abandoned(image.labels, here, now):
-            with engine_errors(f"remove the image `{image.identity}`"), unless_gone():
-                client.remove_image(image.identity)
-            swept.append(f"image `{next(iter(image.tags), image.identity)}`")
+    with engine_errors("remove temporary images"):
+        swept += [
+            f"image `{next(iter(image.tags), image.identity)}`"
+            for image in images.labelled(client, f"{KIND_LABEL}={TEMPORARY}")
+            if abandoned(image.labels, here, now) and unnamed.remove_if_unused(client, image.identity)
+        ]
     return (*swept, *unnamed.sweep(client, here, now))

@@ -65,7 +65,7 @@ def _try_to_discard(client: Client, build: str) -> tuple[tuple[str, ...], Except
     try:
         left = tuple(image["id"] for image in _unnamed(client) if image["labels"].get(BUILD_LABEL) == build)
         for image in left:
-            _remove(client, image)  # the builder may still have hold of a stage that it has copied from
+            remove_if_unused(client, image)  # the builder may still have hold of a stage that it has copied from
     except FOREIGN as error:
         return left, error
     return left, None
@@ -88,7 +88,7 @@ def sweep(client: Client, here: Owner, now: float) -> tuple[str, ...]:
                 doomed = abandoned(labels, here, now)
             else:
                 doomed = bool(labels.get(KIND_LABEL)) and now - image["created"] > SETTLED_SECONDS
-            removed += doomed and _remove(client, image["id"])
+            removed += doomed and remove_if_unused(client, image["id"])
     return (f"{removed} image{'s' * (removed != 1)} without a name",) if removed else ()
 
 
@@ -98,13 +98,15 @@ def _unnamed(client: Client) -> Iterator[dict[str, Any]]:
         yield {"id": str(image["Id"]), "labels": image.get("Labels") or {}, "created": float(image.get("Created") or 0.0)}
 
 
-def _remove(client: Client, identity: str) -> bool:
-    """Remove an image that is not in use, and say whether it went."""
+def remove_if_unused(client: Client, identity: str) -> bool:
+    """Remove an image as far as the engine agrees, and say whether it went by this.
+
+    What the engine says against it is not an error: that it is in use, or gone, or that it is itself at a loss because another
+    process removes the image at this moment.
+    """
     try:
         client.remove_image(identity)
-    except APIError as error:
-        if not error.is_client_error():
-            raise
+    except APIError:
         return False
     return True
 

@@ -207,8 +207,8 @@ def start_daemon(store: str, wish: Dict[str, Any], top: str, workspace: str) -> 
     """Start the daemon on a filled store; raise UnavailableError where it cannot serve."""
     status = Status()
     fold = "on" if wish["fold"] else "off"
-    # Ordinary filesystems list names by a hash. Whatever looks tidier would hide tests that take an order for granted.
-    order = wish["order"] or "shuffled"
+    # Nobody may rely on the order of a folder. A mixed one leaves two or three names tidy by chance; this one never does.
+    order = wish["order"] or "reversed"
     options = ["--fold=" + fold, "--order=" + order, "--seed=%d" % wish["seed"], "--backing=" + store]
     command = [DAEMON, *options, "--status-fd=%d" % status.writing, top]
     try:
