@@ -20,7 +20,7 @@ from .mounting import FILES, UnavailableError, detach, named
 DAEMON = os.path.join(FILES, "casefs")
 READY_SECONDS = 5.0
 HUNG_SECONDS = 10
-LAST_WORDS_SECONDS = 1.0  # between the end of the connection and that of the process
+LAST_WORDS_SECONDS = 5.0  # between the end of the connection and that of the process
 STATUS_BYTES = 1 << 20  # of the pipe; half of it is for spellings
 MOST_WAITING = 20_000
 MOST_OF_A_TEST = 20
@@ -150,7 +150,7 @@ class Casefs(Filesystem):
                 os.statvfs(self.top)
             except OSError as error:
                 self.listen(LAST_WORDS_SECONDS)
-                self.blame("it does not answer: %s" % error.strerror)
+                self.blame(self.death() if self.pulse.hung else "it does not answer: %s" % error.strerror)
         return self.fault
 
     def hear(self, text: str) -> None:
