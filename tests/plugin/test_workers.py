@@ -8,6 +8,12 @@ import pytest
 
 from tests.support.recording import Asked, Recording, plant, record
 
+DEADLY_FIRST = (
+    ("test_deadly.py::test_a", 0),
+    ("test_deadly.py::test_b", 0),
+    *((f"test_other.py::test_{name}", 0) for name in ("one", "two", "three")),
+)
+
 
 def shares(recording: Recording) -> dict[str, set[str]]:
     return {worker: {nodeid for nodeid, _ in tests} for worker, tests in recording.one("partition")["workers"].items()}
@@ -97,6 +103,60 @@ def test_a_worker_that_dies_in_a_test_is_replaced_and_only_that_test_is_crashed(
     planned = [nodeid for nodeid, _ in recording.one("partition")["workers"]["gw0"]]
     assert recording.order_of("gw0") + recording.order_of("gw2") == planned
     assert recording.one("finish")["counts"] == {"passed": 5, "crashed": 1}
+
+
+def test_a_replacement_takes_over_from_the_dead_and_not_from_one_that_is_done(tmp_path: Path) -> None:
+    conftest = """
+        import os
+        from pathlib import Path
+
+        def pytest_sessionfinish(session):
+            if os.environ.get("PYTEST_XDIST_WORKER") == "gw0":
+                Path(session.config.rootpath, "done").touch()
+    """
+    deadly = """
+        import os, time
+        from pathlib import Path
+
+        def test_a():
+            give_up = time.monotonic() + 20
+            while not Path("done").exists() and time.monotonic() < give_up:
+                time.sleep(0.02)
+            time.sleep(0.5)  # until the controller has heard of it
+            os._exit(1)
+
+        def test_b(): pass
+    """
+    files = {"conftest.py": conftest, "test_deadly.py": deadly, "test_other.py": module("one", "two", "three")}
+    recording = record(plant(tmp_path, files), Asked(workers=2, exactly=DEADLY_FIRST))
+    assert recording.outcomes == {
+        "test_deadly.py::test_a": "crashed",
+        "test_deadly.py::test_b": "passed",
+        **{f"test_other.py::test_{name}": "passed" for name in ("one", "two", "three")},
+    }
+    assert recording.one("finish")["counts"] == {"passed": 4, "crashed": 1}
+
+
+def test_both_workers_may_die_at_once(tmp_path: Path) -> None:
+    deadly = """
+        import os, time
+        from pathlib import Path
+
+        def test_a():
+            Path(__file__ + ".here").touch()
+            give_up = time.monotonic() + 20
+            while len(list(Path().glob("*.here"))) < 2 and time.monotonic() < give_up:
+                time.sleep(0.001)
+            os._exit(1)
+
+        def test_b(): pass
+    """
+    recording = record(plant(tmp_path, {"test_one.py": deadly, "test_two.py": deadly}), Asked(workers=2))
+    assert recording.outcomes == {
+        f"test_{name}.py::test_{test}": outcome
+        for name in ("one", "two")
+        for test, outcome in (("a", "crashed"), ("b", "passed"))
+    }
 
 
 def test_workers_are_not_replaced_without_end(tmp_path: Path) -> None:

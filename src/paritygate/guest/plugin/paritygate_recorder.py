@@ -1052,12 +1052,15 @@ class StaticScheduler:
         return any(slot.left or slot.sent for slot in self._slots)
 
     def add_node(self, node: Any) -> None:
-        """Give a worker its slot: the first ones by their number, whatever order they come in, later ones a dead worker's."""
+        """Give a worker its slot: the first ones by their number, whatever order they come in, later ones a dead worker's.
+
+        The slots of those that are done are free as well.
+        """
         number = str(node.gateway.id).replace("gw", "", 1)
         preferred = int(number) if number.isdigit() else len(self._slots)
         free = [slot for slot in self._slots if slot.node is None]
         own = self._slots[preferred] if preferred < len(self._slots) else None
-        slot = own if own in free else free[0]
+        slot = own if own in free else next((slot for slot in free if slot.left), free[0])
         assert slot is not None  # noqa: S101 - for the type checker: there are as many slots as workers
         slot.node = node
 
