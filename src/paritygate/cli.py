@@ -243,14 +243,27 @@ def examine(project: str, host: str) -> int:
     return ExitCode.PARITY if report.usable else ExitCode.NO_VERDICT
 
 
+ONLY_PROJECT = click.option(
+    "--project", metavar="DIR", help="Only the project's own images. Projects are told apart by their folder's name."
+)
+
+
+def name_of(project: str | None) -> str:
+    """Say what a project's images are labelled with; empty where none is named."""
+    return "" if project is None else absolute(project).resolve().name
+
+
 @program.group(no_args_is_help=False)
 def images() -> None:
     """Make images beforehand, look at those that are kept, or remove them."""
 
 
-def line_of(image: ImageRecord) -> str:
-    """Say an image in one line."""
-    return f"{image.created[:19]}  {image.size / 1e6:8.0f} MB  {', '.join(image.tags) or image.identity}"
+def say_images(images: Sequence[ImageRecord], done: str, project: str | None, before: str = "") -> None:
+    """Say each image in a line on stdout, and their number on stderr."""
+    for image in images:
+        click.echo(f"{before}{image.created[:19]}  {image.size / 1e6:8.0f} MB  {', '.join(image.tags) or image.identity}")
+    whose = "" if project is None else f" of `{name_of(project)}`"
+    click.echo(f"{len(images)} image{'s' * (len(images) != 1)}{whose} {done}", err=True)
 
 
 @images.command("build")
@@ -265,21 +278,21 @@ def build_images(project: str, host: str) -> int:
 
 
 @images.command("list")
+@ONLY_PROJECT
 @HOST
-def list_images(host: str) -> int:
-    """List the images that are kept, newest first."""
-    for image in keeping.list_kept(engine_at(host)):
-        click.echo(line_of(image))
+def list_images(project: str | None, host: str) -> int:
+    """List the images that are kept, newest first; layers that several share are in the size of each."""
+    say_images(keeping.list_kept(engine_at(host), name_of(project)), "kept", project)
     return ExitCode.PARITY
 
 
 @images.command("prune")
 @click.option("--keep", type=click.IntRange(min=0), default=0, help="How many of the newest snapshots and layers to keep.")
+@ONLY_PROJECT
 @HOST
-def prune_images(keep: int, host: str) -> int:
+def prune_images(keep: int, project: str | None, host: str) -> int:
     """Remove images that paritygate made; nothing else is touched."""
-    for image in keeping.prune(engine_at(host), keep):
-        click.echo(f"removed {line_of(image)}")
+    say_images(keeping.prune(engine_at(host), keep, name_of(project)), "removed", project, "removed ")
     return ExitCode.PARITY
 
 

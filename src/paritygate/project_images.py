@@ -12,7 +12,8 @@ from paritygate.config.settings import Settings
 from paritygate.docker_engine.requests import Log
 from paritygate.docker_engine.verbs import Engine
 from paritygate.images import access, preparing
-from paritygate.images.preparing import ImageSet, PrepareRequest
+from paritygate.images.layers import PrepareRequest
+from paritygate.images.preparing import ImageSet
 from paritygate.snapshot import survey
 
 LOGS = Path(".paritygate", "logs")

@@ -15,8 +15,9 @@ from paritygate.docker_engine.engine import DockerEngine
 from paritygate.docker_engine.requests import KIND_LABEL, BuildRequest, ContainerRequest
 from paritygate.errors import BuildError
 from paritygate.images import casefs, keeping, preparing
+from paritygate.images.layers import PrepareRequest
 from paritygate.images.names import PROJECT_LABEL
-from paritygate.images.preparing import ImageSet, PrepareRequest
+from paritygate.images.preparing import ImageSet
 from tests.docker.test_images import a_request, output
 from tests.support.engine_contract import ignore
 from tests.support.gate_runs import Leftovers

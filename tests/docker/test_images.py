@@ -19,8 +19,9 @@ from paritygate.docker_engine.engine import DockerEngine
 from paritygate.docker_engine.requests import KIND_LABEL, ContainerRequest, ImageRecord
 from paritygate.errors import BaseImageError, BuildError
 from paritygate.images import access, baking, keeping, preparing
+from paritygate.images.layers import PrepareRequest
 from paritygate.images.names import PROJECT_LABEL
-from paritygate.images.preparing import ImageSet, PrepareRequest
+from paritygate.images.preparing import ImageSet
 from paritygate.outcomes.trees import Tree
 from paritygate.outcomes.words import Worktree
 from tests.support.gate_runs import Leftovers

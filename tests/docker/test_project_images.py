@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from paritygate.cli import program
 from paritygate.docker_engine.engine import DockerEngine
@@ -46,6 +46,29 @@ def test_the_images_of_a_project_are_made_and_said_and_then_found(engine: Docker
     assert first.stdout == again.stdout
     assert first.stdout.splitlines()[1:] == [f"dependencies: {found.dependencies}", f"only: {found.of('only').tags[0]}"]
     assert again.stderr == ""
+
+
+def test_the_images_of_one_project_are_listed_and_removed_without_those_of_others(engine: DockerEngine, project: Path) -> None:
+    (project / "paritygate.toml").write_text(PLAIN, encoding="utf-8")
+    other = project.parent / f"{project.name}-other"
+    other.mkdir()
+    (other / "paritygate.toml").write_text(PLAIN + 'timezone = "Asia/Tokyo"\n', encoding="utf-8")
+
+    def images(command: str, place: Path) -> Result:
+        return CliRunner().invoke(program, ["images", command, "--project", str(place)], catch_exceptions=False)
+
+    for place in (project, other):
+        images("build", place)
+    made = preparing.look_up(engine, configured(other, dict(os.environ)))
+    assert made is not None
+    assert made.of("only").tags[0] in images("list", other).stdout
+    assert made.of("only").tags[0] not in images("list", project).stdout
+    removed = images("prune", other)
+    assert f"MB  {made.of('only').tags[0]}\n" in removed.stdout
+    assert removed.stdout.count("removed ") == len(removed.stdout.splitlines())
+    nothing = images("list", other)
+    assert (nothing.stdout, nothing.stderr) == ("", f"0 images of `{other.name}` kept\n")
+    assert preparing.look_up(engine, configured(project, dict(os.environ))) is not None
 
 
 def test_where_an_environment_folds_case_the_filesystem_is_among_them(engine: DockerEngine, project: Path) -> None:

@@ -6,21 +6,18 @@ Everything is looked up by content first; where all is there, nothing is started
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import msgspec
-import tomli_w
 
-from paritygate.config.settings import EnvironmentSettings, ImageSettings
-from paritygate.docker_engine.requests import KIND_LABEL, BuildRequest, Commit, ImageRecord, Log
+from paritygate.docker_engine.requests import BuildRequest, Commit, ImageRecord, Log
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import BaseImageError, BuildError
-from paritygate.images import advice, base, building, casefs, installing, resources
-from paritygate.images.access import Access
+from paritygate.images import advice, base, building, casefs, installing
 from paritygate.images.building import Failed, Logs
 from paritygate.images.dependencies import find
 from paritygate.images.installing import Job, Plan
-from paritygate.images.names import PROJECT_LABEL, SOURCE_LABEL, Kind, digest, digest_files, tag
+from paritygate.images.layers import Layers, PrepareRequest
+from paritygate.images.names import Kind
 from paritygate.images.recipes import Recipe
 from paritygate.images.transcripts import Transcript
 
@@ -31,30 +28,6 @@ PYTHON_LABEL = "paritygate.python"
 """The interpreter's version, on the dependency layer and what is made of it."""
 
 _WRONG_PYTHON = 78
-_SHARED = frozenset({Kind.SYSTEM, Kind.CASEFS})
-_MADE_EVERYWHERE = frozenset({"C", "POSIX", "C.UTF-8", "C.utf8"})
-
-
-class PrepareRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What images are wanted: for the project in `directory` of the tree at `root`, one for each environment.
-
-    `running` is this interpreter's `X.Y`; `logs` the folder for logs. With `case_folding` the images of environments hold the
-    daemon of the case-folding filesystem.
-    """
-
-    root: Path
-    directory: str
-    settings: ImageSettings
-    environments: dict[str, EnvironmentSettings]
-    access: Access
-    logs: Path
-    running: str = "3.12"
-    case_folding: bool = False
-
-    @property
-    def place(self) -> Path:
-        """The project's own folder."""
-        return self.root / self.directory
 
 
 class ImageSet(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +53,7 @@ def prepare(engine: Engine, request: PrepareRequest, log: Log) -> ImageSet:
     """Find or make every image that the environments need."""
     recipe, python = _wanted(request)
     start = base.find_or_make(engine, request.settings, python, log)
-    work = _Work(engine=engine, request=request, base=start, python=python, log=log)
+    work = _Work(engine=engine, request=request, layers=Layers(request=request, base=start), python=python, log=log)
     made = work.found(recipe) or work.made(recipe)
     notes = (*recipe.notes, *work.other_python(made))
     for note in notes:
@@ -94,7 +67,8 @@ def look_up(engine: Engine, request: PrepareRequest) -> ImageSet | None:
     start = base.look_up(engine, request.settings, python)
     if start is None:
         return None
-    return _Work(engine=engine, request=request, base=start, python=python, log=lambda _line: None).found(recipe)
+    layers = Layers(request=request, base=start)
+    return _Work(engine=engine, request=request, layers=layers, python=python, log=lambda _line: None).found(recipe)
 
 
 def _wanted(request: PrepareRequest) -> tuple[Recipe, str]:
@@ -104,27 +78,19 @@ def _wanted(request: PrepareRequest) -> tuple[Recipe, str]:
 
 
 class _Work(msgspec.Struct, frozen=True, kw_only=True):
-    """One preparation: the names that follow from its inputs, and how each layer is made."""
+    """One preparation: what it found, and how each layer is made."""
 
     engine: Engine
     request: PrepareRequest
-    base: ImageRecord
+    layers: Layers
     python: str
     log: Log
-
-    @property
-    def project(self) -> str:
-        return self.request.place.resolve().name
-
-    @property
-    def start(self) -> str:
-        return self.base.tags[0] if self.base.tags else self.base.identity
 
     def found(self, recipe: Recipe) -> ImageSet | None:
         """Look the images of every environment up; None where one is absent."""
         for candidate in filter(None, (recipe, recipe.fallback)):
-            dependencies = self.dependencies_tag(candidate)
-            names = {name: self.environment_tag(name, dependencies) for name in self.request.environments}
+            dependencies = self.layers.dependencies_tag(candidate)
+            names = {name: self.layers.environment_tag(name, dependencies) for name in self.request.environments}
             looked_up = {name: self.engine.image(each) for name, each in names.items()}
             present = {name: image for name, image in looked_up.items() if image is not None}
             if len(present) == len(names):
@@ -141,69 +107,24 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
 
     def image_set(self, dependencies: str, environments: dict[str, ImageRecord], recipe: Recipe) -> ImageSet:
         return ImageSet(
-            project=self.project,
-            base=self.base,
+            project=self.layers.project,
+            base=self.layers.base,
             dependencies=dependencies,
             environments=environments,
             recipe=recipe,
-            casefs=self.casefs_tag(),
+            casefs=self.layers.casefs_tag(),
         )
-
-    def system_files(self) -> dict[str, bytes]:
-        wanted = {settings.locale for settings in self.request.environments.values()} - _MADE_EVERYWHERE
-        return {
-            "Dockerfile": resources.recipe("system.Dockerfile"),
-            "system.sh": resources.recipe("system.sh"),
-            "near_locales.py": resources.recipe("near_locales.py"),
-            "packages.txt": "".join(f"{name}\n" for name in sorted(self.request.settings.system_packages)).encode(),
-            "locales.txt": "".join(f"{name}\n" for name in sorted(wanted)).encode(),
-        }
-
-    def system_tag(self) -> str:
-        return tag(Kind.SYSTEM, "", digest(self.base.identity, digest_files(self.system_files())))
-
-    def dependencies_tag(self, recipe: Recipe) -> str:
-        bare = msgspec.structs.replace(recipe, files={}, fallback=None, notes=(), members=(), distributions=(), project=True)
-        content = digest(
-            self.system_tag(),
-            msgspec.json.encode(bare, order="sorted"),
-            digest_files(recipe.files),
-            resources.recipe("install.py"),
-            self.request.access.indexes,
-        )
-        return tag(Kind.DEPENDENCIES, "", content)
-
-    def casefs_tag(self) -> str:
-        return casefs.name_of(self.base) if self.request.case_folding else ""
-
-    def environment_files(self, name: str) -> dict[str, bytes]:
-        recipe = resources.recipe("environment.Dockerfile")
-        settings = self.request.environments[name]
-        manifest = {"name": name, **msgspec.to_builtins(settings), "worktree": str(settings.worktree)}
-        return {
-            "Dockerfile": casefs.added_to(recipe) if self.request.case_folding else recipe,
-            "environment.toml": tomli_w.dumps(manifest).encode(),
-            **{f"guest/{path}": content for path, content in resources.guest().items()},
-        }
-
-    def environment_tag(self, name: str, dependencies: str) -> str:
-        inside = (self.casefs_tag(),) if self.request.case_folding else ()
-        return tag(Kind.ENVIRONMENT, name, digest(dependencies, digest_files(self.environment_files(name)), *inside))
-
-    def labels(self, kind: Kind, source: str = "") -> dict[str, str]:
-        labels = {KIND_LABEL: str(kind), SOURCE_LABEL: source}
-        return labels if kind in _SHARED else {**labels, PROJECT_LABEL: self.project}
 
     def system(self) -> str:
-        name = self.system_tag()
+        name = self.layers.system_tag()
         if self.engine.image(name) is None:
-            self.log(f"making the system layer on `{self.start}`")
+            self.log(f"making the system layer on `{self.layers.start}`")
             self.build(
                 BuildRequest(
                     tag=name,
-                    files=self.system_files(),
-                    labels=self.labels(Kind.SYSTEM, self.start),
-                    arguments={"BASE": self.start, **self.request.access.proxies},
+                    files=self.layers.system_files(),
+                    labels=self.layers.labels(Kind.SYSTEM, self.layers.start),
+                    arguments={"BASE": self.layers.start, **self.request.access.proxies},
                 ),
                 self.advise,
             )
@@ -212,8 +133,8 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
     def dependencies(self, recipe: Recipe) -> tuple[str, Recipe]:
         """Find or make the dependency layer; where the recipe fails and has a fallback, by that."""
         for candidate in filter(None, (recipe, recipe.fallback)):
-            if self.engine.image(self.dependencies_tag(candidate)):
-                return self.dependencies_tag(candidate), candidate
+            if self.engine.image(self.layers.dependencies_tag(candidate)):
+                return self.layers.dependencies_tag(candidate), candidate
         system = self.system()
         try:
             return self.install(recipe, system), recipe
@@ -224,7 +145,7 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
         return self.install(recipe.fallback, system), recipe.fallback
 
     def install(self, recipe: Recipe, system: str) -> str:
-        name = self.dependencies_tag(recipe)
+        name = self.layers.dependencies_tag(recipe)
         self.log(f"installing dependencies from {recipe.source}")
         plan = Plan(
             python=recipe.python,
@@ -244,14 +165,14 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
                 raise installing.failure(what, transcript, what_now)
             # Another gate may have made the same one meanwhile: a second would take its name away.
             if self.engine.image(name) is None:
-                labels = {**self.labels(Kind.DEPENDENCIES, recipe.source), PYTHON_LABEL: transcript.last}
+                labels = {**self.layers.labels(Kind.DEPENDENCIES, recipe.source), PYTHON_LABEL: transcript.last}
                 created.commit(Commit(tag=name, labels=labels, environment={}, workdir=installing.WORKSPACE))
         return name
 
     def wrong_python(self, recipe: Recipe, found: str) -> BaseImageError:
         wanted = recipe.python or recipe.requires_python
         return BaseImageError(
-            f"the project wants Python `{wanted}`, and the base image `{self.start}` has {found}", self.another_base()
+            f"the project wants Python `{wanted}`, and the base image `{self.layers.start}` has {found}", self.another_base()
         )
 
     def other_python(self, made: ImageSet) -> tuple[str, ...]:
@@ -260,7 +181,7 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
         found = next((image.labels.get(PYTHON_LABEL, "") for image in made.environments.values()), "")
         if not found or pinned != self.python or f"{found}.".startswith(f"{pinned}."):
             return ()
-        what = f"`.python-version` names Python {pinned}, and the base image `{self.start}` has {found}"
+        what = f"`.python-version` names Python {pinned}, and the base image `{self.layers.start}` has {found}"
         return (f"{what}: to have the former, {self.another_base()}",)
 
     def another_base(self) -> str:
@@ -269,7 +190,7 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
         return name_it if self.request.settings.base else f"load `{official}` into the engine, or {name_it}"
 
     def environment(self, name: str, dependencies: str) -> ImageRecord:
-        wanted = self.environment_tag(name, dependencies)
+        wanted = self.layers.environment_tag(name, dependencies)
         found = self.engine.image(wanted)
         if found is not None:
             return found
@@ -280,23 +201,23 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
         return self.build(
             BuildRequest(
                 tag=wanted,
-                files=self.environment_files(name),
-                labels=self.labels(Kind.ENVIRONMENT, name),
-                arguments=arguments | ({"CASEFS": self.casefs_tag()} if self.request.case_folding else {}),
+                files=self.layers.environment_files(name),
+                labels=self.layers.labels(Kind.ENVIRONMENT, name),
+                arguments=arguments | ({"CASEFS": self.layers.casefs_tag()} if self.request.case_folding else {}),
             ),
             self.advise,
         )
 
     def casefs(self) -> None:
-        name = self.casefs_tag()
+        name = self.layers.casefs_tag()
         if self.engine.image(name) is None:
-            self.log(f"building the case-folding filesystem on `{self.start}`")
+            self.log(f"building the case-folding filesystem on `{self.layers.start}`")
             self.build(
                 BuildRequest(
                     tag=name,
                     files=casefs.files(),
-                    labels=self.labels(Kind.CASEFS, self.start),
-                    arguments={"BASE": self.start, **self.request.access.proxies},
+                    labels=self.layers.labels(Kind.CASEFS, self.layers.start),
+                    arguments={"BASE": self.layers.start, **self.request.access.proxies},
                 ),
                 lambda failed: casefs.hint_for(failed.tail),
             )
