@@ -60,7 +60,7 @@ def resolve(settings: Settings, facts: Facts) -> Resolution:
     """Give every axis of every environment its value."""
     zones = _zones(settings.environments, facts)
     # Beside an environment that folds case, all are on one filesystem, which tells case apart where it need not fold.
-    otherwise = True if any(each.case_sensitive is False for each in settings.environments.values()) else None
+    otherwise = True if folds_case(settings.environments.values()) else None
     environments = tuple(
         Environment(
             name=EnvironmentName(name),
@@ -132,6 +132,11 @@ def hybrid(first: Environment, second: Environment, from_second: Sequence[Axis],
             raise ValueError(f"`{axis}` is not an axis that an environment has a value for")
     taken = {axis.value: getattr(second, axis.value) for axis in from_second}
     return msgspec.structs.replace(first, name=EnvironmentName(name), **taken)
+
+
+def folds_case(environments: Iterable[Environment | EnvironmentSettings]) -> bool:
+    """Say whether case does not count in one of them."""
+    return any(each.case_sensitive is False for each in environments)
 
 
 def own_filesystem(environments: Iterable[Environment | EnvironmentSettings]) -> bool:

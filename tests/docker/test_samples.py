@@ -21,6 +21,15 @@ def is_explained(name: str) -> bool:
     return name in EXPLAINED or bool(os.environ.get("PARITYGATE_EXPLAIN_ALL"))
 
 
+def test_names_that_collide_are_said_and_stop_nothing_where_no_environment_folds_case(tmp_path: Path) -> None:
+    samples.lay_out("names_that_collide", tmp_path / "project")
+    judged = samples.judge(tmp_path / "project", tmp_path / "report.json", "--without-axis", "case_sensitive")
+    assert judged.status == 0, judged.output
+    assert judged.artifact is not None
+    assert judged.artifact.subject.colliding_names == ("`Docs` and `docs`", "`notes/Todo.txt` and `notes/todo.txt`")
+    assert "one name where case does not count: `Docs` and `docs`" in judged.output
+
+
 @pytest.mark.parametrize("name", samples.names())
 def test_the_gate_says_of_a_sample_what_is_written_beside_it(name: str, tmp_path: Path) -> None:
     expected = samples.lay_out(name, tmp_path / "project")

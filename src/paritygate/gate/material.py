@@ -102,7 +102,7 @@ def take_trees(settled: Settled, world: World) -> Trees:
     trees = tree.take_all(request, sorted(states))
     for line in mismatched_names(trees):
         world.say(f"warning: {line}")
-    if pairs := colliding_names(settled, trees):
+    if pairs := colliding_names(trees):
         more = f" and {len(pairs) - SHOWN} more" if len(pairs) > SHOWN else ""
         world.say(f"warning: one name where case does not count: {', '.join(pairs[:SHOWN])}{more}")
     return trees
@@ -119,10 +119,8 @@ def mismatched_names(trees: Trees) -> tuple[str, ...]:
     return tuple(found)
 
 
-def colliding_names(settled: Settled, trees: Trees) -> tuple[str, ...]:
-    """Say which names in git's index are one in the environments that fold case, if there is such an environment."""
-    if all(each.case_sensitive is not False for each in settled.settings.environments.values()):
-        return ()
+def colliding_names(trees: Trees) -> tuple[str, ...]:
+    """Say which names in git's index are one where case does not count."""
     return tuple(dict.fromkeys(pair for one in trees.values() for pair in names.collisions(one.mismatches)))
 
 

@@ -10,6 +10,7 @@ from paritygate import environments
 from paritygate.classifier import labels, surroundings, verdicts
 from paritygate.confirm.flow import Confirmation
 from paritygate.docker_engine.requests import EngineInfo
+from paritygate.environments import folds_case
 from paritygate.gate.material import Images, Planned, Trees, colliding_names, mismatched_names
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
@@ -42,7 +43,7 @@ def artifact(
         varied=varied,
         excluded=len(excluded),
         blocking=differences.blocking,
-        collisions=colliding_names(made.settled, made.trees),
+        collisions=colliding_names(made.trees) if folds_case(made.settled.settings.environments.values()) else (),
     )
     return Artifact(
         schema=SCHEMA,
@@ -89,7 +90,7 @@ def _subject(made: Made) -> Subject:
         ),
         withheld=tuple(sorted({path for one in trees for path in one.withheld})),
         mismatched_names=mismatched_names(made.trees),
-        colliding_names=colliding_names(made.settled, made.trees),
+        colliding_names=colliding_names(made.trees),
     )
 
 

@@ -50,7 +50,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """What was tested: commit (empty without git), trees by state with their digests, and the selection.
 
     `mismatched_names` are tracked files that the disk calls otherwise; `colliding_names` pairs of tracked names that are one
-    where case does not count, if an environment was to be so.
+    where case does not count.
     """
 
     project: str
