@@ -41,6 +41,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     exactly: tuple[Test, ...] | None = None
     only: tuple[Test, ...] | None = None
     workers: int = 0
+    watched: tuple[str, ...] = ()
     directory: str = ""
     variables: dict[str, str] = {}
     plugins: tuple[str, ...] = ("randomly", "xdist")
@@ -131,6 +132,7 @@ def settings(tree: Path, asked: Asked, stacks: str) -> bytes:
             "seed": asked.seed,
             "order": order,
             "workers": asked.workers,
+            "watched": asked.watched,
             "stack_directory": stacks,
             "root": str(tree),
             "rootdir": str(tree / asked.directory),

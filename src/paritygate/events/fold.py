@@ -28,9 +28,10 @@ from paritygate.events.wire import (
     Start,
     TestEnd,
     TestStart,
+    Touched,
     Workers,
 )
-from paritygate.outcomes.cells import Cell, Dates, FilesystemFacts, Probe, Spelling, TestId, TestRun
+from paritygate.outcomes.cells import Cell, Dates, FilesystemFacts, Probe, Spelling, TestId, TestRun, Touch
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import CellStatus, Outcome
 
@@ -139,10 +140,12 @@ def results(events: Sequence[Event]) -> dict[TestId, TestRun]:
     """Take each test's result, the first where two claim one: a process that was put down may have had a last word."""
     found: dict[TestId, TestRun] = {}
     seen = spellings(events)
+    touched = touches(events)
     for event in events:
         match event:
             case TestEnd():
-                found.setdefault(event.test, run_of(event, seen.get(event.test, ())))
+                run = run_of(event, seen.get(event.test, ()), touched.get(event.test, ()))
+                found.setdefault(event.test, run)
             case CollectError():
                 broken = TestRun(nodeid=event.nodeid, outcome=Outcome.ERROR, failure=event.failure)
                 found.setdefault(broken.test, broken)
@@ -163,7 +166,16 @@ def spellings(events: Iterable[Event]) -> dict[TestId, tuple[Spelling, ...]]:
     return {test: tuple(pairs)[:MOST_SPELLINGS] for test, pairs in found.items()}
 
 
-def run_of(event: TestEnd, seen: tuple[Spelling, ...]) -> TestRun:
+def touches(events: Iterable[Event]) -> dict[TestId, tuple[Touch, ...]]:
+    """List for each test what it touched of the watched paths, each once."""
+    found: dict[TestId, dict[Touch, None]] = {}
+    for event in events:
+        if isinstance(event, Touched):
+            found.setdefault(event.test, {}).update((Touch(path, how), None) for path, how in event.touched)
+    return {test: tuple(some) for test, some in found.items()}
+
+
+def run_of(event: TestEnd, seen: tuple[Spelling, ...], touched: tuple[Touch, ...]) -> TestRun:
     """Make the result of an event."""
     return TestRun(
         nodeid=event.nodeid,
@@ -175,6 +187,7 @@ def run_of(event: TestEnd, seen: tuple[Spelling, ...]) -> TestRun:
         failure=event.failure,
         output=event.output or "",
         spellings=seen,
+        touched=touched,
     )
 
 

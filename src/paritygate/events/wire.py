@@ -12,7 +12,7 @@ from typing import get_args
 import msgspec
 
 from paritygate.outcomes.cells import Failure, FilesystemFacts, NodeId, Probe, Spelling, TestId
-from paritygate.outcomes.words import Outcome
+from paritygate.outcomes.words import Outcome, Touching
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,10 +94,8 @@ class Partition(Event, frozen=True, kw_only=True, tag="partition"):
         return tuple(dict.fromkeys(pair for share in self.workers.values() for pair in share))
 
 
-class TestStart(Event, frozen=True, kw_only=True, tag="test-start"):
-    """A test begins."""
-
-    __test__ = False
+class OfTest(Event, frozen=True, kw_only=True):
+    """Base of the kinds that are about one test."""
 
     nodeid: NodeId
     occurrence: int = 0
@@ -109,44 +107,40 @@ class TestStart(Event, frozen=True, kw_only=True, tag="test-start"):
         return TestId(self.nodeid, self.occurrence)
 
 
-class TestEnd(Event, frozen=True, kw_only=True, tag="test"):
+class TestStart(OfTest, frozen=True, kw_only=True, tag="test-start"):
+    """A test begins."""
+
+    __test__ = False
+
+
+class TestEnd(OfTest, frozen=True, kw_only=True, tag="test"):
     """A test is decided."""
 
     __test__ = False
 
-    nodeid: NodeId
     outcome: Outcome
-    occurrence: int = 0
-    worker: str = ""
     seconds: float = 0.0
     reason: str | None = ""
     failure: Failure | None = None
     output: str | None = ""
 
-    @property
-    def test(self) -> TestId:
-        """The test this is about."""
-        return TestId(self.nodeid, self.occurrence)
 
-
-class SpellingSeen(Event, frozen=True, kw_only=True, tag="spelling"):
+class SpellingSeen(OfTest, frozen=True, kw_only=True, tag="spelling"):
     """A test found a name by another spelling than its own."""
 
-    nodeid: NodeId
-    occurrence: int = 0
-    worker: str = ""
     asked: str
     kept: str
-
-    @property
-    def test(self) -> TestId:
-        """The test this is about."""
-        return TestId(self.nodeid, self.occurrence)
 
     @property
     def spelling(self) -> Spelling:
         """What was asked for and what is there."""
         return Spelling(self.asked, self.kept)
+
+
+class Touched(OfTest, frozen=True, kw_only=True, tag="touched"):
+    """A test touched some of the watched paths."""
+
+    touched: tuple[tuple[str, Touching], ...]
 
 
 class Neutralised(Event, frozen=True, kw_only=True, tag="neutralised"):
@@ -202,6 +196,7 @@ Known = (
     | TestStart
     | TestEnd
     | SpellingSeen
+    | Touched
     | Neutralised
     | Finish
     | Restart

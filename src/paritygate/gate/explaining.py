@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
+from paritygate.causes.differences import differences
+from paritygate.causes.files import with_rules
 from paritygate.causes.flow import Ground, Run, attribute
 from paritygate.confirm.flow import Confirmation
+from paritygate.gate.request import World
 from paritygate.gate.result import Made, varied_axes
 from paritygate.outcomes.cells import Cell
+from paritygate.snapshot.ignoring import rules_of
 
 LEAST_SECONDS = 60.0
 
@@ -41,6 +46,15 @@ def explain(made: Made, gate: tuple[Cell, ...], confirmation: Confirmation, run:
         cells=(*gate, *confirmation.cells),
         filesystem_of=made.planned.filesystem_of,
         over=budget.began(),
+        different=differences(made.trees),
     )
     found = attribute(confirmation.findings, ground, run)
     return Confirmation(findings=found.findings, cells=(*confirmation.cells, *found.cells))
+
+
+def name_rules(made: Made, confirmation: Confirmation, world: World) -> Confirmation:
+    """Say of ignored files that are behind a coupling by which rule git ignores them."""
+    top = next(iter(made.trees.values())).root
+    return msgspec.structs.replace(
+        confirmation, findings=with_rules(confirmation.findings, partial(rules_of, top, world.variables))
+    )

@@ -7,7 +7,7 @@ from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
 from paritygate.gate import material, result
 from paritygate.gate.cells import Cells
-from paritygate.gate.explaining import Budget, explain
+from paritygate.gate.explaining import Budget, explain, name_rules
 from paritygate.gate.request import Report, Request, Stopwatch, World
 from paritygate.gate.settled import settle
 
@@ -40,6 +40,7 @@ def run(request: Request, world: World) -> Report:
     made = result.Made(settled=settled, trees=trees, asked=asked, images=images, planned=planned, engine=engine.info)
     budget = Budget.of(request.explain_budget, watch.seconds["cells"], world.monotonic)
     confirmation = explain(made, gate_cells, confirmation, cells.explain, budget)
+    confirmation = name_rules(made, confirmation, world)
     watch.lap("causes")
 
     artifact = result.artifact(made, confirmation, gate_cells, watch.seconds, world)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId
-from paritygate.outcomes.words import Axis, CauseKind, Label, Outcome, VerdictName
+from paritygate.outcomes.words import Axis, CauseKind, FileState, Label, Outcome, Touching, VerdictName
 
 SCHEMA = 1
 
@@ -23,14 +23,32 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[str, ...] = ()
 
 
+class FileFact(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file is that environments do not have alike, and what a test does with it.
+
+    `rule` is the line by which git ignores it, `other` its name in the other state of the tree, or the name by which it was
+    asked for. Where `touched` is `listed` alone, it is the folder in which it is that the test lists.
+    """
+
+    state: FileState
+    rule: str = ""
+    other: str = ""
+    touched: tuple[Touching, ...] = ()
+
+
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
-    """Which difference flips a test; `ways` are sets of `axes` of which each is enough, and nothing less than it."""
+    """Which difference flips a test; `ways` are sets of `axes` of which each is enough, and nothing less than it.
+
+    `files` are those that the test touches and that the environments do not have alike, its own first, and `file_facts` says
+    what each of them is.
+    """
 
     kind: CauseKind
     axes: tuple[Axis, ...] = ()
     ways: tuple[tuple[Axis, ...], ...] = ()
     polluters: tuple[NodeId, ...] = ()
     files: tuple[str, ...] = ()
+    file_facts: dict[str, FileFact] = {}
     detail: str = ""
 
 

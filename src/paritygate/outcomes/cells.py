@@ -9,7 +9,7 @@ from typing import NewType
 
 import msgspec
 
-from paritygate.outcomes.words import CellStatus, Outcome, Purpose, RunnerName
+from paritygate.outcomes.words import CellStatus, Outcome, Purpose, RunnerName, Touching
 
 NodeId = NewType("NodeId", str)
 EnvironmentName = NewType("EnvironmentName", str)
@@ -47,10 +47,18 @@ class Spelling(msgspec.Struct, frozen=True):
     kept: str
 
 
+class Touch(msgspec.Struct, frozen=True):
+    """A path of the tree that a test touched, and how."""
+
+    path: str
+    how: Touching
+
+
 class TestRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one test did in one cell; `seconds` sums its phases, `reason` is that of a skip or an xfail.
 
-    `spellings` lists, once each and at most 20, the names that it found by another spelling than their own.
+    `spellings` lists, once each and at most 20, the names that it found by another spelling than their own. `touched` lists what
+    it, its fixtures and the modules that it needs touched of the paths that the cell watched; only cells that look for causes do.
     """
 
     __test__ = False
@@ -64,6 +72,7 @@ class TestRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     failure: Failure | None = None
     output: str = ""
     spellings: tuple[Spelling, ...] = ()
+    touched: tuple[Touch, ...] = ()
 
     @property
     def test(self) -> TestId:

@@ -96,7 +96,10 @@ class Filesystem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """One cell to run: everything but the place where it runs; without `filesystem` it is on the engine's own."""
+    """One cell to run: everything but the place where it runs; without `filesystem` it is on the engine's own.
+
+    `watched` are paths of the tree, whole folders with `/` at their ends, of which each test is to say whether it touches them.
+    """
 
     environment: Environment
     attempt: int
@@ -107,6 +110,7 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     network: bool = False
     filesystem: Filesystem | None = None
+    watched: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -14,6 +14,7 @@ from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.words import Axis, CauseKind, Label, Purpose
 from paritygate.reports.advice import AFTER_LABEL
 from paritygate.reports.deaths import culprits, name
+from paritygate.reports.files import files
 from paritygate.reports.text import MOST_NAMES, cut, spell_out
 
 MOST_TESTS = 50
@@ -106,6 +107,7 @@ def _told(finding: Finding, runs: Runs, width: int) -> list[str]:
     lines = [cut(line, width - 4) for line in (*(_failures(runs) or _reasons(runs)), *_spellings(runs))]
     if finding.cause is not None:
         lines.append(f"cause: {spell_out(_cause(finding.cause))}")
+        lines += files(finding.cause)
     if finding.confirmed:
         lines.append(f"confirmed by {finding.confirmed} further attempt{'s' * (finding.confirmed != 1)}")
     if note := _note(finding):
@@ -182,11 +184,9 @@ def _short(cause: Cause) -> str:
 
 def _cause(cause: Cause) -> str:
     """Say a cause in one line."""
-    if cause.kind is CauseKind.AXIS and not cause.polluters and not cause.files:
+    if cause.kind is CauseKind.AXIS and not cause.polluters:
         return f"{_short(cause)} ({cause.detail})" if cause.detail else _short(cause)
     parts = [_short(cause)]
     if cause.polluters:
         parts.append(f"after {', '.join(cause.polluters)}")
-    if cause.files:
-        parts.append(f"reads {', '.join(cause.files)}")
     return "; ".join([*parts, cause.detail] if cause.detail else parts)

@@ -82,6 +82,7 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
             "marker": selection.marker,
             "arguments": selection.arguments,
         },
+        "watched": plan.watched,
         "limits": {
             "cell_seconds": limits.cell_seconds,
             "test_seconds": limits.test_seconds,

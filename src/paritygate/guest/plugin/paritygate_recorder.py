@@ -16,6 +16,7 @@ import faulthandler
 import fcntl
 import functools
 import hashlib
+import importlib
 import json
 import linecache
 import os
@@ -134,6 +135,7 @@ class Settings:
         self.reversed: bool = bool(order.get("reversed"))
         self.exactly: Optional[List[Test]] = _tests(order.get("exactly"))
         self.only: Optional[List[Test]] = _tests(order.get("only"))
+        self.watched: List[str] = list(raw.get("watched") or ())
 
 
 def _tests(pairs: Optional[Iterable[Sequence[Any]]]) -> Optional[List[Test]]:
@@ -699,6 +701,11 @@ class Recorder:
         self.collected = 0
         self.counts: Dict[str, int] = {}
         self.why = ""
+
+    def tell_touched(self, item: pytest.Item, touched: Sequence[Tuple[str, str]]) -> None:
+        """Say which of the watched paths a test has touched, and how."""
+        nodeid, occurrence = self._roster.test(item)
+        self._emit("touched", nodeid=nodeid, occurrence=occurrence, worker=self._worker, touched=touched)
 
     # What is there to be run
 
@@ -1442,6 +1449,8 @@ def _take_charge(config: pytest.Config, claim: Claim) -> None:
         recorder = Recorder(claim.settings, pipe, worker="")
         register(recorder, "paritygate-recorder")
         register(Alone(pipe, recorder), "paritygate-alone")
+        if _TOUCHES is not None:
+            register(_TOUCHES.witness(recorder.tell_touched), "paritygate-witness")
 
 
 def _join_as_worker(config: pytest.Config, workerinput: Mapping[str, Any]) -> None:
@@ -1451,8 +1460,19 @@ def _join_as_worker(config: pytest.Config, workerinput: Mapping[str, Any]) -> No
     config.pluginmanager.register(Preparation(neutraliser, None), "paritygate-preparation")
     recorder = Recorder(settings, Channel(config), worker=workerinput["workerid"])
     config.pluginmanager.register(recorder, "paritygate-recorder")
+    touches = _watch(settings)
+    if touches is not None:
+        config.pluginmanager.register(touches.witness(recorder.tell_touched), "paritygate-witness")
+
+
+def _watch(settings: Settings) -> Any:
+    """Begin to note what is touched of the paths that are to be watched; None where there are none."""
+    if not settings.watched:
+        return None
+    return importlib.import_module("paritygate_touches").begin(settings.root, settings.watched)  # few cells need it
 
 
 # What is done at import: before any code of the project runs, the way to the launcher is taken out of its reach.
 _CLAIM = _claim()
+_TOUCHES = _watch(_CLAIM.settings) if _CLAIM is not None and not _CLAIM.settings.workers else None
 os.register_at_fork(after_in_child=functools.partial(_Process.forks.append, None))

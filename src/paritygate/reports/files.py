@@ -1,0 +1,52 @@
+"""Files behind a cause, in words: what each is, what the test does with it, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from paritygate.outcomes.artifact import Cause, FileFact
+from paritygate.outcomes.words import FileState, Touching
+from paritygate.reports.advice import AFTER_FILE
+from paritygate.reports.text import spell_out
+
+MOST_FILES = 5
+
+
+def files(cause: Cause) -> Iterator[str]:
+    """Say in a line each which files are behind a cause, up to a number."""
+    for path in cause.files[:MOST_FILES]:
+        yield spell_out(_line(path, cause.file_facts.get(path)))
+    if (more := len(cause.files) - MOST_FILES) > 0:
+        yield f"and {more} more file{'s' * (more > 1)} in the report"
+
+
+def _line(path: str, fact: FileFact | None) -> str:
+    if fact is None:
+        return f"file: `{path}`"
+    does = " and ".join(_DOES[how] for how in fact.touched)
+    return f"file: `{path}`{_what(fact)}{f' (the test {does})' if does else ''}: {AFTER_FILE[fact.state]}"
+
+
+def _what(fact: FileFact) -> str:
+    match fact.state:
+        case FileState.IGNORED:
+            return f", ignored by git{f' ({fact.rule})' if fact.rule else ''}, is not in a fresh clone"
+        case FileState.UNTRACKED:
+            return ", never added to git, is not in a fresh clone"
+        case FileState.RENAMED:
+            return f" has another name in git or on disk{f', `{fact.other}`' if fact.other else ''}"
+        case FileState.NOT_ON_DISK:
+            return " is in git and not in this working tree"
+        case FileState.CHANGED:
+            return " is not the same in a fresh clone"
+        case FileState.SPELLED:
+            return f" is asked for as `{fact.other}`"
+
+
+_DOES = {
+    Touching.OPENED: "opens it",
+    Touching.LISTED: "lists its folder",
+    Touching.LOOKED_FOR: "looks for it",
+    Touching.WRITTEN: "writes it",
+    Touching.GIVEN: "gives it to a program",
+}
