@@ -103,7 +103,7 @@ def test_what_a_wide_fixture_does_counts_for_every_test_that_uses_it(tmp_path: P
         def test_without(): pass
     """
     found = touched(run(tmp_path, {"rates.json": "[]", "test_a.py": tests}, "rates.json"))
-    assert found == dict.fromkeys(("test_one", "test_two"), [("rates.json", "opened")])
+    assert found == {"test_one": [("rates.json", "opened")], "test_two": [("rates.json", "opened")]}
 
 
 def test_what_an_import_touches_counts_for_the_tests_of_the_modules_that_need_it(tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_what_an_import_touches_counts_for_the_tests_of_the_modules_that_need_it
         "test_c.py": "def test_c(): pass",
     }
     found = touched(run(tmp_path, files, "data/x.txt"))
-    assert found == dict.fromkeys(("test_a", "test_b"), [("data/x.txt", "opened")])
+    assert found == {"test_a": [("data/x.txt", "opened")], "test_b": [("data/x.txt", "opened")]}
 
 
 def test_a_watched_module_counts_for_its_own_tests_and_a_conftest_for_those_below_it(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_watched_module_counts_for_its_own_tests_and_a_conftest_for_those_belo
 def test_the_settings_of_pytest_count_for_every_test_and_what_pytest_lists_for_none(tmp_path: Path) -> None:
     files = {"pytest.ini": "[pytest]\n", "notes.txt": "", "test_a.py": "def test_a(): pass\ndef test_b(): pass"}
     found = touched(run(tmp_path, files, "pytest.ini", "notes.txt"))
-    assert found == dict.fromkeys(("test_a", "test_b"), [("pytest.ini", "opened")])
+    assert found == {"test_a": [("pytest.ini", "opened")], "test_b": [("pytest.ini", "opened")]}
 
 
 def test_without_anything_to_watch_nothing_is_told_and_nothing_is_wrapped(tmp_path: Path) -> None:

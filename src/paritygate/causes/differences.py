@@ -13,21 +13,26 @@ import msgspec
 from paritygate.outcomes.trees import Entry, Tree
 from paritygate.outcomes.words import FileState, Worktree
 
-OF_STATUS = {"ignored": FileState.IGNORED, "untracked": FileState.UNTRACKED, "renamed": FileState.RENAMED}
+RENAMED = "renamed"
+OF_STATUS = {"ignored": FileState.IGNORED, "untracked": FileState.UNTRACKED}
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """What a path is that only one state of the tree has, or has otherwise; `other` is the name that it has in the other state.
+    """What a path is that only one state of the tree has, or has otherwise.
 
-    A folder is as what lies in it.
+    `name` is what to call it: of a folder with `/` at its end, of what git and the disk name differently the disk's name, with
+    git's in `other`. A folder is as what lies in it.
     """
 
+    name: str
     state: FileState
     other: str = ""
-    folder: bool = False
 
+    @property
+    def is_folder(self) -> bool:
+        """Whether it stands for all that lies in a folder."""
+        return self.name.endswith("/")
 
-CHANGED = Difference(FileState.CHANGED)
 
 Differences = Mapping[str, Difference]
 
@@ -39,14 +44,20 @@ def differences(trees: Mapping[Worktree, Tree]) -> dict[str, Difference]:
     dirty, clean = trees[Worktree.DIRTY], trees[Worktree.CLEAN]
     here, there = ({entry.path: entry for entry in tree.entries} for tree in (dirty, clean))
     found = {path: _of_file(path, dirty, clean) for path in _different(here, there) if _is_file(path, here, there)}
-    found |= {path: Difference(FileState.NOT_ON_DISK) for path, each in found.items() if each == CHANGED and path not in here}
-    folders = {path for path in here.keys() ^ there.keys() if not _is_file(path, here, there)}
-    for path in tuple(found):
-        above = posixpath.dirname(path)
-        while above in folders and above not in found:
-            found[above] = Difference(found[path].state, folder=True)
-            above = posixpath.dirname(above)
+    gone = {path for path, each in found.items() if each.state is FileState.CHANGED and path not in here}
+    found |= {path: Difference(path, FileState.NOT_ON_DISK) for path in gone}
+    folders = sorted((path for path in here.keys() ^ there.keys() if not _is_file(path, here, there)), reverse=True)
+    inside = {posixpath.dirname(path): each for path, each in sorted(found.items(), reverse=True)}
+    for path in folders:  # the inner ones first
+        found[path] = _folder(inside[path]) if path in inside else Difference(f"{path}/", FileState.UNTRACKED)
+        inside.setdefault(posixpath.dirname(path), found[path])
     return {path: found[path] for path in sorted(found) if _is_text(path)}
+
+
+def _folder(inside: Difference) -> Difference:
+    """Say what a folder is, by something that lies in it."""
+    above = posixpath.dirname(inside.name.rstrip("/"))
+    return Difference(f"{above}/", inside.state, posixpath.dirname(inside.other))
 
 
 def _different(here: Mapping[str, Entry], there: Mapping[str, Entry]) -> Iterator[str]:
@@ -66,18 +77,18 @@ def _is_file(path: str, here: Mapping[str, Entry], there: Mapping[str, Entry]) -
 
 def _of_file(path: str, dirty: Tree, clean: Tree) -> Difference:
     """Say what a path is: the names that git's index and the disk have for one file go together."""
-    if path in dirty.status and dirty.status[path] in OF_STATUS:
-        other = next((each.tracked for each in dirty.mismatches if each.on_disk == path), "")
-        return Difference(OF_STATUS[dirty.status[path]], other)
-    if clean.status.get(path) == "renamed":
-        return Difference(FileState.RENAMED, next((each.on_disk for each in clean.mismatches if each.tracked == path), ""))
-    return CHANGED
+    for each in dirty.mismatches:
+        if (each.on_disk == path and dirty.status.get(path) == RENAMED) or (
+            each.tracked == path and clean.status.get(path) == RENAMED
+        ):
+            return Difference(each.on_disk, FileState.RENAMED, each.tracked)
+    return Difference(path, OF_STATUS.get(dirty.status.get(path, ""), FileState.CHANGED))
 
 
 def to_watch(found: Differences) -> tuple[str, ...]:
     """Say what cells are to watch: each path, but of a folder that one state lacks the folder alone."""
-    folders = {path for path, each in found.items() if each.folder}
-    return tuple(f"{path}/" if each.folder else path for path, each in found.items() if posixpath.dirname(path) not in folders)
+    folders = {path for path, each in found.items() if each.is_folder}
+    return tuple(f"{path}/" if each.is_folder else path for path, each in found.items() if posixpath.dirname(path) not in folders)
 
 
 def _is_text(path: str) -> bool:

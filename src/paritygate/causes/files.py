@@ -40,38 +40,26 @@ def with_files(finding: Finding, runs: Sequence[TestRun], different: Differences
 
 
 def _touched(runs: Iterable[TestRun], different: Differences) -> dict[str, FileFact]:
-    found: dict[str, dict[Touching, None]] = {}
+    found: dict[Difference, dict[Touching, None]] = {}
     for run in runs:
         for touch in run.touched:
-            for path in _named(touch.path, touch.how, different):
-                found.setdefault(path, {})[touch.how] = None
-        for each in run.spellings:
-            if each.kept in different:
-                found.setdefault(each.kept, {})[Touching.OPENED] = None
+            for each in _named(touch.path, touch.how, different):
+                found.setdefault(each, {})[touch.how] = None
+        for pair in run.spellings:
+            if pair.kept in different:
+                found.setdefault(different[pair.kept], {})[Touching.OPENED] = None
     for hows in BY_WEIGHT:
-        some = {path: tuple(touched) for path, touched in found.items() if touched.keys() & set(hows)}
+        some = {each: tuple(touched) for each, touched in found.items() if touched.keys() & set(hows)}
         if some:
-            return {_shown(path, different[path]): _fact(different[path], touched) for path, touched in some.items()}
+            return {each.name: FileFact(state=each.state, other=each.other, touched=how) for each, how in some.items()}
     return {}
 
 
-def _named(path: str, how: Touching, different: Differences) -> Iterator[str]:
+def _named(path: str, how: Touching, different: Differences) -> Iterator[Difference]:
     """Say which of the paths that differ are behind a touch: of a folder that is listed those in it."""
-    if how is Touching.LISTED:
-        inside = [other for other in different if posixpath.dirname(other) == path]
-        if inside:
-            yield from inside[:MOST_OF_A_FOLDER]
-            return
-    if path in different:
-        yield path
-
-
-def _shown(path: str, each: Difference) -> str:
-    return f"{path}/" if each.folder else path
-
-
-def _fact(each: Difference, touched: tuple[Touching, ...]) -> FileFact:
-    return FileFact(state=each.state, other=each.other, touched=touched)
+    inside = [other for other in different if posixpath.dirname(other) == path] if how is Touching.LISTED else []
+    for each in inside[:MOST_OF_A_FOLDER] or ([path] if path in different else []):
+        yield different[each]
 
 
 def _spelled(runs: Iterable[TestRun]) -> dict[str, FileFact]:

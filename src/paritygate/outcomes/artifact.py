@@ -26,8 +26,8 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 class FileFact(msgspec.Struct, frozen=True, kw_only=True):
     """What a file is that environments do not have alike, and what a test does with it.
 
-    `rule` is the line by which git ignores it, `other` its name in the other state of the tree, or the name by which it was
-    asked for. Where `touched` is `listed` alone, it is the folder in which it is that the test lists.
+    `rule` is the line by which git ignores it, `other` git's name for it, or the name by which it was asked for. Where `touched`
+    is `listed` alone, it is the folder in which it is that the test lists.
     """
 
     state: FileState

@@ -34,7 +34,7 @@ def _what(fact: FileFact) -> str:
         case FileState.UNTRACKED:
             return ", never added to git, is not in a fresh clone"
         case FileState.RENAMED:
-            return f" has another name in git or on disk{f', `{fact.other}`' if fact.other else ''}"
+            return f" is `{fact.other}` in git, and so in a fresh clone"
         case FileState.NOT_ON_DISK:
             return " is in git and not in this working tree"
         case FileState.CHANGED:
