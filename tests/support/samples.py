@@ -46,7 +46,8 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     Tests are named by node id, the second of two equal ids as `ID #1`. `outcomes` holds what a test does in each attempt of
     an environment. `causes` are values of `Axis` or `CauseKind`; they are compared for couplings, since of what is unstable no
-    cause is looked for so far. `notes` holds a word that the test's note must contain. `controls` are tests that must be there,
+    cause is looked for so far. With them go `ways`, `files`, and in `remarks` words that the test's note must contain where
+    causes are looked for. `notes` holds a word that the test's note must contain. `controls` are tests that must be there,
     and consistently green. `normalised` says that ids hold object addresses and cannot be named. `spellings` are the names by
     which a test found files in the first environment, with the names that those have.
     """
@@ -58,6 +59,9 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     labels: dict[str, Label | tuple[Label, ...]] = {}
     outcomes: dict[str, dict[str, Outcome]] = {}
     causes: dict[str, tuple[str, ...]] = {}
+    ways: dict[str, tuple[tuple[str, ...], ...]] = {}
+    files: dict[str, tuple[str, ...]] = {}
+    remarks: dict[str, str] = {}
     notes: dict[str, str] = {}
     spellings: dict[str, dict[str, str]] = {}
     normalised: bool = False
@@ -151,7 +155,7 @@ def complaints(expected: Expected, judged: Judged, *, causes: bool = True) -> li
     found += [f"{test} is not in the artifact" for test in (*expected.labels, *expected.controls) if test not in tests]
     for test, finding in tests.items():
         found += complaints_about(expected, test, finding)
-        found += complaints_about_cause(expected.causes.get(test, ()), test, finding) if causes else []
+        found += complaints_about_cause(expected, test, finding) if causes else []
     found += [f"{test} is in `controls` and in `labels`" for test in expected.controls if test in expected.labels]
     mismatched = " ".join(judged.artifact.subject.mismatched_names)
     found += [f"{path} is not said to differ on disk" for path in expected.setup.mismatched if path not in mismatched]
@@ -174,16 +178,24 @@ def complaints_about(expected: Expected, test: str, finding: Finding) -> list[st
     return found
 
 
-def complaints_about_cause(expected: tuple[str, ...], test: str, finding: Finding) -> list[str]:
+def complaints_about_cause(expected: Expected, test: str, finding: Finding) -> list[str]:
     """Say in what the cause of a coupling is not what was expected; of an instability none is looked for yet."""
-    if finding.label is not Label.COUPLING or not expected:
+    wanted = expected.causes.get(test, ())
+    if finding.label is not Label.COUPLING or not wanted:
         return []
     cause = finding.cause
     found = () if cause is None else cause.axes if cause.kind is CauseKind.AXIS else (cause.kind,)
-    if sorted(found) == sorted(expected):
-        return []
-    why = finding.note if cause is None else cause.detail
-    return [f"{test} has the cause {' '.join(found) or 'of nothing'}, expected {' '.join(expected)}: {why}"]
+    if cause is None or sorted(found) != sorted(wanted):
+        why = finding.note if cause is None else cause.detail
+        return [f"{test} has the cause {' '.join(found) or 'of nothing'}, expected {' '.join(wanted)}: {why}"]
+    complaints = []
+    if sorted(cause.ways) != sorted(expected.ways.get(test, cause.ways)):
+        complaints.append(f"{test} has the ways {cause.ways}, expected {expected.ways[test]}: {cause.detail}")
+    if sorted(cause.files) != sorted(expected.files.get(test, cause.files)):
+        complaints.append(f"{test} has the files {cause.files}, expected {expected.files[test]}")
+    if expected.remarks.get(test, "") not in finding.note:
+        complaints.append(f"{test} has the note {finding.note!r}, expected {expected.remarks[test]!r} in it")
+    return complaints
 
 
 def complaints_about_names(artifact: Artifact, test: str, names: Mapping[str, str]) -> list[str]:
