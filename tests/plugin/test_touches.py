@@ -106,6 +106,27 @@ def test_what_a_wide_fixture_does_counts_for_every_test_that_uses_it(tmp_path: P
     assert found == {"test_one": [("rates.json", "opened")], "test_two": [("rates.json", "opened")]}
 
 
+def test_fixtures_are_told_that_a_process_sets_up_once_and_that_are_the_projects(tmp_path: Path) -> None:
+    files = {
+        "conftest.py": """
+            import pytest
+
+            @pytest.fixture(scope="session")
+            def service(tmp_path_factory): return 1
+
+            @pytest.fixture(scope="session")
+            def unused(): return 1
+
+            @pytest.fixture
+            def narrow(service): return service
+        """,
+        "test_a.py": "def test_one(service): pass\ndef test_two(narrow): pass\ndef test_three(tmp_path): pass",
+    }
+    recording = run(tmp_path, files)
+    told = {event["nodeid"]: event["fixtures"] for event in recording.of("touched")}
+    assert told == {f"test_a.py::test_{name}": ["conftest.py::service"] for name in ("one", "two")}
+
+
 def test_what_an_import_touches_counts_for_the_tests_of_the_modules_that_need_it(tmp_path: Path) -> None:
     files = {
         "data/x.txt": "x",
@@ -141,7 +162,8 @@ def test_the_settings_of_pytest_count_for_every_test_and_what_pytest_lists_for_n
 
 def test_without_anything_to_watch_nothing_is_told_and_nothing_is_wrapped(tmp_path: Path) -> None:
     tests = "import os, posix\ndef test_it(): assert os.stat is posix.stat and open('a.txt').read() == 'a'"
-    recording = run(tmp_path, {"a.txt": "a", "test_a.py": tests})
+    plant(tmp_path, {"a.txt": "a", "test_a.py": tests})
+    recording = record(tmp_path, Asked())
     assert (recording.outcomes, recording.of("touched")) == ({"test_a.py::test_it": "passed"}, [])
 
 

@@ -41,7 +41,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     exactly: tuple[Test, ...] | None = None
     only: tuple[Test, ...] | None = None
     workers: int = 0
-    watched: tuple[str, ...] = ()
+    watched: tuple[str, ...] | None = None
     directory: str = ""
     variables: dict[str, str] = {}
     plugins: tuple[str, ...] = ("randomly", "xdist")

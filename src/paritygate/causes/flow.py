@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 import msgspec
 
 from paritygate.causes.cases import Case, Pair, cases_of
+from paritygate.causes.company import with_company
 from paritygate.causes.differences import Differences, to_watch
 from paritygate.causes.files import with_files
 from paritygate.causes.mixing import FilesystemOf, Hybrid, Mixer, Question, hybrid_of, mix_of
@@ -114,7 +115,10 @@ def attribute(findings: Sequence[Finding], ground: Ground, run: Run) -> Attribut
     if ground.different and not ground.over():
         done += _look_at_files(_unseen(said, seekers, done), mixer, run)
     told = _runs((*ground.cells, *done), said)
-    said = {test: with_files(finding, told.get(test, ()), ground.different) for test, finding in said.items()}
+    said = {
+        test: with_company(with_files(finding, told.get(test, ()), ground.different), (*ground.cells, *done))
+        for test, finding in said.items()
+    }
     return Attribution(findings=tuple(said.get(TestId(each.nodeid, each.occurrence), each) for each in findings), cells=done)
 
 

@@ -84,6 +84,7 @@ def fold(plan: CellPlan, heard: Heard, ending: Ending) -> Cell:
         unstable_ids=collected.unstable_ids if collected else (),
         excluded=collected.excluded if collected else {},
         missing=facts.missing,
+        uneven=uneven(heard.events),
         order=order(heard.events),
         tests=tests,
         running=running,
@@ -140,12 +141,11 @@ def results(events: Sequence[Event]) -> dict[TestId, TestRun]:
     """Take each test's result, the first where two claim one: a process that was put down may have had a last word."""
     found: dict[TestId, TestRun] = {}
     seen = spellings(events)
-    touched = touches(events)
+    touched = {event.test: event for event in events if isinstance(event, Touched)}
     for event in events:
         match event:
             case TestEnd():
-                run = run_of(event, seen.get(event.test, ()), touched.get(event.test, ()))
-                found.setdefault(event.test, run)
+                found.setdefault(event.test, run_of(event, seen.get(event.test, ()), touched.get(event.test)))
             case CollectError():
                 broken = TestRun(nodeid=event.nodeid, outcome=Outcome.ERROR, failure=event.failure)
                 found.setdefault(broken.test, broken)
@@ -166,16 +166,13 @@ def spellings(events: Iterable[Event]) -> dict[TestId, tuple[Spelling, ...]]:
     return {test: tuple(pairs)[:MOST_SPELLINGS] for test, pairs in found.items()}
 
 
-def touches(events: Iterable[Event]) -> dict[TestId, tuple[Touch, ...]]:
-    """List for each test what it touched of the watched paths, each once."""
-    found: dict[TestId, dict[Touch, None]] = {}
-    for event in events:
-        if isinstance(event, Touched):
-            found.setdefault(event.test, {}).update((Touch(path, how), None) for path, how in event.touched)
-    return {test: tuple(some) for test, some in found.items()}
+def uneven(events: Iterable[Event]) -> tuple[TestId, ...]:
+    """List what only some workers have collected."""
+    partition = first(events, Partition)
+    return tuple(TestId(*pair) for pair in partition.uneven) if partition else ()
 
 
-def run_of(event: TestEnd, seen: tuple[Spelling, ...], touched: tuple[Touch, ...]) -> TestRun:
+def run_of(event: TestEnd, seen: tuple[Spelling, ...], told: Touched | None) -> TestRun:
     """Make the result of an event."""
     return TestRun(
         nodeid=event.nodeid,
@@ -187,7 +184,8 @@ def run_of(event: TestEnd, seen: tuple[Spelling, ...], touched: tuple[Touch, ...
         failure=event.failure,
         output=event.output or "",
         spellings=seen,
-        touched=touched,
+        touched=tuple(Touch(path, how) for path, how in told.touched) if told else (),
+        fixtures=told.fixtures if told else (),
     )
 
 

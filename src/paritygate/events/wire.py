@@ -87,6 +87,7 @@ class Partition(Event, frozen=True, kw_only=True, tag="partition"):
     """Which worker is to run what."""
 
     workers: dict[str, tuple[tuple[NodeId, int], ...]]
+    uneven: tuple[tuple[NodeId, int], ...] = ()
 
     @property
     def tests(self) -> tuple[tuple[NodeId, int], ...]:
@@ -138,9 +139,10 @@ class SpellingSeen(OfTest, frozen=True, kw_only=True, tag="spelling"):
 
 
 class Touched(OfTest, frozen=True, kw_only=True, tag="touched"):
-    """A test touched some of the watched paths."""
+    """Which watched paths a test touched and how, and which wide fixtures it used."""
 
     touched: tuple[tuple[str, Touching], ...]
+    fixtures: tuple[str, ...] = ()
 
 
 class Neutralised(Event, frozen=True, kw_only=True, tag="neutralised"):

@@ -547,7 +547,7 @@ class Process:
             **shared,
             "seed": data_seed(specification),
             "order": order,
-            "watched": specification.get("watched") or [],
+            "watched": specification.get("watched"),
             "root": specification["workspace"],
             "rootdir": root,
         }

@@ -58,7 +58,8 @@ class TestRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one test did in one cell; `seconds` sums its phases, `reason` is that of a skip or an xfail.
 
     `spellings` lists, once each and at most 20, the names that it found by another spelling than their own. `touched` lists what
-    it, its fixtures and the modules that it needs touched of the paths that the cell watched; only cells that look for causes do.
+    it, its fixtures and the modules that it needs touched of the paths that the cell watched, and `fixtures` those of the project
+    that it used and that a process sets up once, as `file::name`; only cells that look for causes have either.
     """
 
     __test__ = False
@@ -73,6 +74,7 @@ class TestRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     output: str = ""
     spellings: tuple[Spelling, ...] = ()
     touched: tuple[Touch, ...] = ()
+    fixtures: tuple[str, ...] = ()
 
     @property
     def test(self) -> TestId:
@@ -158,7 +160,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     `passed` is true when the cell finished and every test in it is green. `order` lists, for each worker, the tests in the
     order in which they ran. `returncode` is pytest's own, None when it never ended by itself. `about` lists the tests for which
     a further cell was cut down, so that it tells of no others; it is empty where the cell ran everything.
-    `missing` lists what was asked for by its id and is not there. `filesystem` is None where the image's own was used.
+    `missing` lists what was asked for by its id and is not there, `uneven` what only some workers have collected. `filesystem` is
+    None where the image's own was used.
     """
 
     env: EnvironmentName
@@ -183,6 +186,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     unstable_ids: tuple[str, ...] = ()
     excluded: dict[NodeId, str] = {}
     missing: tuple[NodeId, ...] = ()
+    uneven: tuple[TestId, ...] = ()
     order: dict[str, tuple[TestId, ...]] = {}
     tests: tuple[TestRun, ...] = ()
     running: tuple[TestId, ...] = ()

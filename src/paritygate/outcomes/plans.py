@@ -98,7 +98,8 @@ class Filesystem(msgspec.Struct, frozen=True, kw_only=True):
 class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     """One cell to run: everything but the place where it runs; without `filesystem` it is on the engine's own.
 
-    `watched` are paths of the tree, whole folders with `/` at their ends, of which each test is to say whether it touches them.
+    With `watched` each test is to say which of these paths of the tree it touches (whole folders have `/` at their ends), and
+    which fixtures it uses that a process sets up once.
     """
 
     environment: Environment
@@ -110,7 +111,7 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     network: bool = False
     filesystem: Filesystem | None = None
-    watched: tuple[str, ...] = ()
+    watched: tuple[str, ...] | None = None
 
     @property
     def name(self) -> str:

@@ -135,7 +135,7 @@ class Settings:
         self.reversed: bool = bool(order.get("reversed"))
         self.exactly: Optional[List[Test]] = _tests(order.get("exactly"))
         self.only: Optional[List[Test]] = _tests(order.get("only"))
-        self.watched: List[str] = list(raw.get("watched") or ())
+        self.watched: Optional[List[str]] = raw.get("watched")
 
 
 def _tests(pairs: Optional[Iterable[Sequence[Any]]]) -> Optional[List[Test]]:
@@ -702,10 +702,11 @@ class Recorder:
         self.counts: Dict[str, int] = {}
         self.why = ""
 
-    def tell_touched(self, item: pytest.Item, touched: Sequence[Tuple[str, str]]) -> None:
-        """Say which of the watched paths a test has touched, and how."""
+    def tell_touched(self, item: pytest.Item, touched: Sequence[Tuple[str, str]], fixtures: Sequence[str]) -> None:
+        """Say which of the watched paths a test has touched, and how, and which wide fixtures it used."""
         nodeid, occurrence = self._roster.test(item)
-        self._emit("touched", nodeid=nodeid, occurrence=occurrence, worker=self._worker, touched=touched)
+        facts = {"worker": self._worker, "touched": touched, "fixtures": fixtures}
+        self._emit("touched", nodeid=nodeid, occurrence=occurrence, **facts)
 
     # What is there to be run
 
@@ -1466,8 +1467,8 @@ def _join_as_worker(config: pytest.Config, workerinput: Mapping[str, Any]) -> No
 
 
 def _watch(settings: Settings) -> Any:
-    """Begin to note what is touched of the paths that are to be watched; None where there are none."""
-    if not settings.watched:
+    """Begin to note what is touched of the paths that are to be watched; None where nothing is to be noted."""
+    if settings.watched is None:
         return None
     return importlib.import_module("paritygate_touches").begin(settings.root, settings.watched)  # few cells need it
 

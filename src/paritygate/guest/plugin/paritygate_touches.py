@@ -31,8 +31,11 @@ HOW = {
 SETTINGS = frozenset({"pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini", "setup.cfg"})
 """Files that pytest itself reads for every test."""
 
+WIDE = ("session", "package")
+
 Touch = Tuple[str, str]
 Touched = Dict[Touch, None]
+Tell = Callable[[pytest.Item, List[Touch], List[str]], None]
 Wrapper = Generator[None, Any, None]
 
 
@@ -216,7 +219,7 @@ class Touches:
     def _own(self, file: str) -> Optional[str]:
         return None if file.startswith("<") else self._watch.inside(os.path.abspath(file))
 
-    def witness(self, tell: Callable[[pytest.Item, List[Touch]], None]) -> "Witness":
+    def witness(self, tell: Tell) -> "Witness":
         """Make the plugin that tells what each test touched."""
         return Witness(self, tell)
 
@@ -230,14 +233,23 @@ class Touches:
         """Say what a test touched: its own first, then what its fixtures did, and the modules that it needs."""
         found = dict(self._test or {})
         self._test = None
-        definitions = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
-        for some in definitions.values():
-            for each in some:
-                found.update(self._fixtures.get(id(each), (each, {}))[1])
-        for file in self._needed(item):
+        for fixture in self._used(item):
+            found.update(self._fixtures[id(fixture)][1])
+        for file in self._needed(item) if self._files else ():
             found.update(self._files.get(file, {}))
         found.update(self._session)
         return list(found)
+
+    def wide_fixtures(self, item: pytest.Item) -> List[str]:
+        """Name the project's own fixtures that a test uses and that are set up once a process, by file and name."""
+        wide = (each for each in self._used(item) if each.scope in WIDE)
+        files = ((self._own(getattr(getattr(each.func, "__code__", None), "co_filename", "<")), each) for each in wide)
+        return [f"{file}::{each.argname}" for file, each in files if file is not None]
+
+    def _used(self, item: pytest.Item) -> List[Any]:
+        """List the fixtures of a test that were set up for it, or before it for others; what pytest knows is private to it."""
+        definitions = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+        return [each for some in definitions.values() for each in some if id(each) in self._fixtures]
 
     @contextlib.contextmanager
     def setting_up(self, fixture: Any) -> Iterator[None]:
@@ -295,7 +307,7 @@ def _mentioned(module: Optional[ModuleType]) -> Iterator[ModuleType]:
 class Witness:
     """Tells what each test touched; a plugin beside the recorder."""
 
-    def __init__(self, touches: Touches, tell: Callable[[pytest.Item, List[Touch]], None]) -> None:
+    def __init__(self, touches: Touches, tell: Tell) -> None:
         self._touches = touches
         self._tell = tell
 
@@ -304,9 +316,9 @@ class Witness:
         """Tell of one test, from before its setup until after its teardown."""
         self._touches.start()
         yield
-        touched = self._touches.end(item)
-        if touched:
-            self._tell(item, touched)
+        touched, fixtures = self._touches.end(item), self._touches.wide_fixtures(item)
+        if touched or fixtures:
+            self._tell(item, touched, fixtures)
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_fixture_setup(self, fixturedef: Any) -> Wrapper:
@@ -316,7 +328,9 @@ class Witness:
 
 
 def begin(root: str, paths: Iterable[str]) -> Touches:
-    """Watch paths of the tree from now on."""
-    touches = Touches(Watch(root, paths))
-    touches.listen()
+    """Watch paths of the tree from now on; without any, only fixtures are noted."""
+    names = list(paths)
+    touches = Touches(Watch(root, names))
+    if names:
+        touches.listen()
     return touches
