@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import msgspec
@@ -14,9 +14,12 @@ from paritygate.confirm.flow import Confirmation
 from paritygate.gate.request import World
 from paritygate.gate.result import Made, varied_axes
 from paritygate.outcomes.cells import Cell
+from paritygate.outcomes.words import Label
 from paritygate.snapshot.ignoring import rules_of
 
 LEAST_SECONDS = 60.0
+MOST_CELLS = 16
+"""How many cells it takes to find two axes that are needed together, and whether tests need the rest of their suite."""
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,9 +29,14 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     monotonic: Callable[[], float]
 
     @classmethod
-    def of(cls, asked: float | None, cells: float, monotonic: Callable[[], float]) -> Budget:
-        """Take what was asked for, or as long as the cells of the gate took, a minute at least."""
-        return cls(seconds=max(LEAST_SECONDS, cells) if asked is None else asked, monotonic=monotonic)
+    def of(cls, asked: float | None, wall: float, cells: Sequence[Cell], monotonic: Callable[[], float]) -> Budget:
+        """Take what was asked for, or as long as the cells of the gate took (`wall`), a minute at least.
+
+        On an engine that takes long to start and to end a cell it is more: as long as it takes so for as many as may be needed.
+        """
+        around = [max(0.0, cell.seconds - sum(run.seconds for run in cell.tests) / max(1, cell.workers)) for cell in cells]
+        least = max(LEAST_SECONDS, MOST_CELLS * sum(around) / max(1, len(around)))
+        return cls(seconds=max(least, wall) if asked is None else asked, monotonic=monotonic)
 
     def began(self) -> Callable[[], bool]:
         """Begin, and give what says whether the time is over."""
@@ -38,7 +46,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
 
 def explain(made: Made, gate: tuple[Cell, ...], confirmation: Confirmation, run: Run, budget: Budget) -> Confirmation:
     """Give the couplings that were confirmed their causes, and put the cells beside those that confirmed them."""
-    if budget.seconds <= 0:
+    if budget.seconds <= 0 or all(finding.label is not Label.COUPLING for finding in confirmation.findings):
         return confirmation
     ground = Ground(
         plans=made.planned.plans,

@@ -328,9 +328,9 @@ class Witness:
 
 
 def begin(root: str, paths: Iterable[str]) -> Touches:
-    """Watch paths of the tree from now on; without any, only fixtures are noted."""
+    """Watch paths of the tree from now on; without any, or on an interpreter without audit hooks, only fixtures are noted."""
     names = list(paths)
     touches = Touches(Watch(root, names))
-    if names:
+    if names and hasattr(sys, "addaudithook"):
         touches.listen()
     return touches
