@@ -51,6 +51,9 @@ def test_what_a_test_opens_looks_for_lists_writes_and_gives_to_a_program(tmp_pat
         def test_gives():
             subprocess.run([sys.executable, "-c", "", "data/a.txt"], check=True)
 
+        def test_gives_a_line_to_the_shell():
+            subprocess.run("cat a.txt > /dev/null", shell=True, cwd=HERE / "data", check=True)
+
         def test_asks_a_database():
             sqlite3.connect(HERE / "data" / "b.db").close()
 
@@ -66,6 +69,7 @@ def test_what_a_test_opens_looks_for_lists_writes_and_gives_to_a_program(tmp_pat
         "test_walks": [("data", "listed")],
         "test_writes": [("out.log", "written")],
         "test_gives": [("data/a.txt", "given to a program")],
+        "test_gives_a_line_to_the_shell": [("data/a.txt", "given to a program")],
         "test_asks_a_database": [("data/b.db", "opened")],
     }
 

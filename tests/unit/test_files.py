@@ -164,17 +164,17 @@ class TestRules:
     [
         (
             FileFact(state=FileState.IGNORED, rule=".gitignore:3", touched=(OPENED,)),
-            "`a`, ignored by git (.gitignore:3), is not in a fresh clone (the test opens it)",
+            "`a`, ignored by git (.gitignore:3), is not in a fresh clone (opened)",
             "commit it (`git add --force`), or let the test make it",
         ),
         (
             FileFact(state=FileState.UNTRACKED, touched=(LISTED,)),
-            "`a`, never added to git, is not in a fresh clone (the test lists its folder)",
+            "`a`, never added to git, is not in a fresh clone (its folder is listed)",
             "commit it, or let the test make it",
         ),
         (
             FileFact(state=FileState.RENAMED, other="A", touched=(OPENED, Touching.LOOKED_FOR)),
-            "`a` is `A` in git, and so in a fresh clone (the test opens it and looks for it)",
+            "`a` is `A` in git, and so in a fresh clone (opened, looked for)",
             "call it the same in git and on disk (`git mv`)",
         ),
         (FileFact(state=FileState.SPELLED, other="A"), "`a` is asked for as `A`", "ask for it by the name that it has"),

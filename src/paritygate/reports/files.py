@@ -1,4 +1,4 @@
-"""Files behind a cause, in words: what each is, what the test does with it, and what to do."""
+"""Files behind a cause, in words: what each is, what the test or what it needs does with it, and what to do."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def files(cause: Cause) -> Iterator[str]:
 def _line(path: str, fact: FileFact | None) -> str:
     if fact is None:
         return f"file: `{path}`"
-    does = " and ".join(_DOES[how] for how in fact.touched)
-    return f"file: `{path}`{_what(fact)}{f' (the test {does})' if does else ''}: {AFTER_FILE[fact.state]}"
+    how = ", ".join("its folder is listed" if each is Touching.LISTED else each.value for each in fact.touched)
+    return f"file: `{path}`{_what(fact)}{f' ({how})' if how else ''}: {AFTER_FILE[fact.state]}"
 
 
 def _what(fact: FileFact) -> str:
@@ -41,12 +41,3 @@ def _what(fact: FileFact) -> str:
             return " is not the same in a fresh clone"
         case FileState.SPELLED:
             return f" is asked for as `{fact.other}`"
-
-
-_DOES = {
-    Touching.OPENED: "opens it",
-    Touching.LISTED: "lists its folder",
-    Touching.LOOKED_FOR: "looks for it",
-    Touching.WRITTEN: "writes it",
-    Touching.GIVEN: "gives it to a program",
-}

@@ -106,9 +106,16 @@ def _paths(event: str, arguments: Tuple[Any, ...]) -> Iterable[Any]:
         return arguments[1:2]
     if HOW[event] is LISTED:
         return [arguments[0] if arguments[0] is not None else "."]
-    if HOW[event] is GIVEN and isinstance(arguments[1], (list, tuple)):
-        return [arguments[0], *arguments[1]]
-    return arguments[:2]
+    return _given(event, arguments) if HOW[event] is GIVEN else arguments[:2]
+
+
+def _given(event: str, arguments: Tuple[Any, ...]) -> Iterator[str]:
+    """List the words that a program is given, also those of a line for the shell, from the folder in which it is started."""
+    folder = _text(arguments[2]) if event == "subprocess.Popen" else None
+    words = arguments[1] if isinstance(arguments[1], (list, tuple)) else arguments[:2]
+    for text in filter(None, map(_text, words)):
+        for word in dict.fromkeys((text, *text.split())):
+            yield os.path.join(folder or "", word)
 
 
 class Touches:
