@@ -12,7 +12,7 @@ from tests.support import samples
 pytestmark = pytest.mark.docker
 
 EXPLAINED = frozenset(
-    {"case_of_a_data_file", "collation", "ignored_fixture_file", "order_of_a_folder", "renamed_by_case", "shared_temporary_file"}
+    {"case_of_a_data_file", "ignored_fixture_file", "mixed_axes", "order_of_a_folder", "renamed_by_case", "shared_temporary_file"}
 )
 """The samples whose causes are looked for in every run of the suite; `PARITYGATE_EXPLAIN_ALL=1` looks for those of all."""
 
