@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import pathlib
 import posixpath
 import sys
 import threading
@@ -68,17 +69,14 @@ class Watch:
 
     def _find(self, given: Any, wanted: Callable[[str], bool]) -> Optional[str]:
         path = _text(given)
-        if path is None:
+        if path is None or "\0" in path:
             return None
-        with contextlib.suppress(OSError, ValueError):  # the current folder may be gone; a name may hold what no name can
-            plain = os.path.normpath(os.path.join(os.getcwd(), path))
-            name = self.inside(plain)
-            if name is not None and wanted(name):
-                return name
-            name = self.inside(os.path.realpath(plain)) if name is not None else None
-            if name is not None and wanted(name):
-                return name
-        return None
+        plain = os.path.normpath(path if os.path.isabs(path) else os.path.join(_here(), path))
+        name = self.inside(plain)
+        if name is None or wanted(name):
+            return name
+        name = self.inside(os.path.realpath(plain))
+        return name if name is not None and wanted(name) else None
 
     def _is_watched(self, name: str) -> bool:
         if name in self._files:
@@ -88,6 +86,14 @@ class Watch:
                 return True
             name = posixpath.dirname(name)
         return False
+
+
+def _here() -> str:
+    """Say the current folder; the top of all where it is gone."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return os.sep
 
 
 def _text(given: Any) -> Optional[str]:
@@ -148,6 +154,9 @@ class Touches:
             return real(path, *arguments, **options)
 
         setattr(os, name, look)
+        accessor = getattr(pathlib, "_NormalAccessor", None)  # Python before 3.11 has a copy there
+        if getattr(accessor, name, None) is real:
+            setattr(accessor, name, staticmethod(look))
         for known in (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks, os.supports_effective_ids):
             if real in known:
                 known.add(look)
