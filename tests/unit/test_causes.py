@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any, ClassVar
 
 import msgspec
@@ -223,6 +224,29 @@ class TestSeveralAxes:
         explained = explain(fails_if(lambda axes: axes >= {TIMEZONE, LOCALE, WORKERS}))
         assert explained.cause().ways == ((TIMEZONE, LOCALE, WORKERS),)
         assert explained.sizes == [5, 5, 4]
+
+
+def pairs_of_ways() -> Iterator[tuple[frozenset[Axis], ...]]:
+    """List every set of axes, and every two of which none is within the other."""
+    sets = [frozenset(some) for size in range(1, len(FIVE) + 1) for some in combinations(FIVE, size)]
+    yield from ((one,) for one in sets)
+    yield from ((one, other) for one, other in combinations(sets, 2) if not (one < other or other < one))
+
+
+def fails_where_one_is_whole(ways: tuple[frozenset[Axis], ...]) -> World:
+    return fails_if(lambda axes: any(axes >= way for way in ways))
+
+
+class TestEveryCombination:
+    def test_whatever_two_sets_of_axes_do_a_smallest_one_is_named_and_nothing_that_is_not_enough_or_too_much(self) -> None:
+        costs = []
+        for ways in pairs_of_ways():
+            explained = explain(fails_where_one_is_whole(ways))
+            named = {frozenset(way) for way in explained.cause().ways}
+            assert named <= set(ways)
+            assert min(map(len, named)) == min(map(len, ways))
+            costs.append(sum(explained.sizes))
+        assert (len(costs), max(costs)) == (316, 23)
 
 
 class TestHiding:
