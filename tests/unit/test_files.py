@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from paritygate.causes.differences import Difference, differences, to_watch
@@ -13,8 +14,9 @@ from paritygate.outcomes.cells import Spelling, Touch
 from paritygate.outcomes.trees import Entry, NameMismatch, Tree
 from paritygate.outcomes.words import Axis, CauseKind, FileState, Touching, Worktree
 from paritygate.reports.files import files
+from paritygate.reports.findings import findings
 from paritygate.snapshot.ignoring import rules_of
-from tests.support.builders import a_finding, a_run
+from tests.support.builders import a_cell, a_finding, a_run, an_artifact
 from tests.support.samples import clean_environment, git
 
 OPENED, LISTED, WRITTEN = Touching.OPENED, Touching.LISTED, Touching.WRITTEN
@@ -183,6 +185,18 @@ class TestRules:
 def test_a_report_says_what_a_file_is_and_what_to_do(fact: FileFact, what: str, to_do: str) -> None:
     cause = Cause(kind=CauseKind.AXIS, axes=(Axis.WORKTREE,), files=("a",), file_facts={"a": fact})
     assert list(files(cause)) == [f"file: {what}: {to_do}"]
+
+
+def test_a_name_that_a_cause_tells_is_not_told_twice() -> None:
+    run = a_run("t", "passed", spellings=(Spelling("A", "a"),))
+    cause = Cause(kind=CauseKind.AXIS, axes=(Axis.CASE_SENSITIVE,))
+    named = msgspec.structs.replace(cause, files=("a",), file_facts={"a": FileFact(state=FileState.SPELLED, other="A")})
+    lines = []
+    for each in (cause, named):
+        artifact = an_artifact(tests=(a_finding("t", "coupling", cause=each),), cells=(a_cell("a", runs=[run]),))
+        lines.append([str(line).strip() for line in findings(artifact, 200)][-2:])
+    assert lines[0] == ["a: `A` is `a`", "cause: case_sensitive"]
+    assert lines[1] == ["cause: case_sensitive", "file: `a` is asked for as `A`: ask for it by the name that it has"]
 
 
 def test_a_report_does_not_list_files_without_end() -> None:

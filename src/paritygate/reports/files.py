@@ -20,6 +20,11 @@ def files(cause: Cause) -> Iterator[str]:
         yield f"and {more} more file{'s' * (more > 1)} in the report"
 
 
+def tells_spellings(cause: Cause) -> bool:
+    """Say whether a cause tells already by which names files were asked for."""
+    return any(fact.state is FileState.SPELLED for fact in cause.file_facts.values())
+
+
 def _line(path: str, fact: FileFact | None) -> str:
     if fact is None:
         return f"file: `{path}`"

@@ -14,7 +14,7 @@ from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.words import Axis, CauseKind, Label, Purpose
 from paritygate.reports.advice import AFTER_LABEL
 from paritygate.reports.deaths import culprits, name
-from paritygate.reports.files import files
+from paritygate.reports.files import files, tells_spellings
 from paritygate.reports.text import MOST_NAMES, cut, spell_out
 
 MOST_TESTS = 50
@@ -104,7 +104,8 @@ def _alike(some: Sequence[Finding], lines: Sequence[str]) -> Iterator[str]:
 
 
 def _told(finding: Finding, runs: Runs, width: int) -> list[str]:
-    lines = [cut(line, width - 4) for line in (*(_failures(runs) or _reasons(runs)), *_spellings(runs))]
+    spellings = () if finding.cause is not None and tells_spellings(finding.cause) else _spellings(runs)
+    lines = [cut(line, width - 4) for line in (*(_failures(runs) or _reasons(runs)), *spellings)]
     if finding.cause is not None:
         lines.append(f"cause: {spell_out(_cause(finding.cause))}")
         lines += files(finding.cause)
