@@ -131,6 +131,14 @@ class TestNaming:
     def test_a_file_of_one_state_that_was_found_by_another_spelling_is_touched_too(self) -> None:
         assert list(facts(spellings=(Spelling("data/A", "data/a"),))) == ["data/a"]
 
+    def test_what_git_and_the_disk_name_differently_is_not_named_again_by_gits_name(self) -> None:
+        renamed = Difference("data/a", FileState.RENAMED, "data/A")
+        run = a_run("t", touched=(Touch("data/a", OPENED),), spellings=(Spelling("data/a", "data/A"),))
+        coupling = a_coupling(Axis.CASE_SENSITIVE, Axis.WORKTREE)
+        finding = with_files(coupling, [run], {"data/a": renamed, "data/A": renamed})
+        assert finding.cause is not None
+        assert finding.cause.file_facts == {"data/a": FileFact(state=FileState.RENAMED, other="data/A", touched=(OPENED,))}
+
     def test_rules_are_looked_up_once_and_only_for_what_git_ignores(self) -> None:
         asked = []
 

@@ -28,11 +28,11 @@ def with_files(finding: Finding, runs: Sequence[TestRun], different: Differences
     cause = finding.cause
     if cause is None:
         return finding
-    facts: dict[str, FileFact] = {}
-    if Axis.WORKTREE in cause.axes:
-        facts |= _touched(runs, different)
+    facts = _touched(runs, different) if Axis.WORKTREE in cause.axes else {}
     if Axis.CASE_SENSITIVE in cause.axes:
-        facts = _spelled(runs) | facts
+        # What git and the disk name differently is said already, by the disk's name.
+        known = {path for path, each in different.items() if each.name in facts}
+        facts |= {path: fact for path, fact in _spelled(runs).items() if path not in known}
     if not facts:
         return finding
     named = dict(tuple(facts.items())[:MOST_FILES])
