@@ -33,7 +33,7 @@ def test_causes_are_looked_for_as_long_as_the_cells_took_or_as_asked(asked: floa
 def test_on_a_slow_engine_there_is_time_for_as_many_cells_as_may_be_needed() -> None:
     runs = [a_run("t", seconds=20.0), a_run("u", seconds=10.0)]
     cells = [a_cell(runs=runs, seconds=35.0), a_cell(runs=runs, seconds=22.0, workers=2)]
-    assert Budget.of(None, 40.0, cells, lambda: 0.0).seconds == 16 * (5.0 + 7.0) / 2
+    assert Budget.of(None, 40.0, cells, lambda: 0.0).seconds == 2 * 16 * (5.0 + 7.0) / 2
 
 
 def test_the_time_begins_with_the_search() -> None:

@@ -20,6 +20,8 @@ from paritygate.snapshot.ignoring import rules_of
 LEAST_SECONDS = 60.0
 MOST_CELLS = 16
 """How many cells it takes to find two axes that are needed together, and whether tests need the rest of their suite."""
+MARGIN = 2
+"""How much slower an engine may become, since others use it as well."""
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,7 +37,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
         On an engine that takes long to start and to end a cell it is more: as long as it takes so for as many as may be needed.
         """
         around = [max(0.0, cell.seconds - sum(run.seconds for run in cell.tests) / max(1, cell.workers)) for cell in cells]
-        least = max(LEAST_SECONDS, MOST_CELLS * sum(around) / max(1, len(around)))
+        least = max(LEAST_SECONDS, MARGIN * MOST_CELLS * sum(around) / max(1, len(around)))
         return cls(seconds=max(least, wall) if asked is None else asked, monotonic=monotonic)
 
     def began(self) -> Callable[[], bool]:

@@ -38,7 +38,8 @@ def run(request: Request, world: World) -> Report:
     watch.lap("confirm")
 
     made = result.Made(settled=settled, trees=trees, asked=asked, images=images, planned=planned, engine=engine.info)
-    budget = Budget.of(request.explain_budget, watch.seconds["cells"], gate_cells, world.monotonic)
+    so_far = (*gate_cells, *confirmation.cells)
+    budget = Budget.of(request.explain_budget, watch.seconds["cells"], so_far, world.monotonic)
     confirmation = explain(made, gate_cells, confirmation, cells.explain, budget)
     confirmation = name_rules(made, confirmation, world)
     watch.lap("causes")
