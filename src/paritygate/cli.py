@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import logging
+import math
 import os
 import re
 import sys
@@ -29,13 +30,17 @@ from paritygate.docker_engine.endpoints import EndpointSearch, inside_container
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import NoVerdictError, ParityError, UsageError
-from paritygate.gate import flow
-from paritygate.gate.request import Request, World
+from paritygate.gate import afterwards, flow
+from paritygate.gate.afterwards import Afterwards
+from paritygate.gate.request import Report, Request, World
 from paritygate.images import keeping
 from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.words import ExitCode
 from paritygate.reports import terminal
 from paritygate.reports.live import Live
+from paritygate.repro import flow as repro_flow
+from paritygate.repro.request import Wanted
+from paritygate.repro.request import World as ReproWorld
 
 PLAIN_WIDTH = 160
 READY_SECONDS = 30.0
@@ -51,9 +56,10 @@ class Streams:
         self.width = self.answers.width if self.answers.is_terminal else PLAIN_WIDTH
         self.colour = self.answers.is_terminal and not plain
 
-    def answer(self, artifact: Artifact) -> None:
-        """Show an artifact."""
-        click.echo(terminal.render(artifact, self.width, colour=self.colour))
+    def answer(self, artifact: Artifact, place: Path | None = None) -> None:
+        """Show an artifact, and how to run more of it where it has a place."""
+        report = "" if place is None else nearest(place)
+        click.echo(terminal.render(artifact, self.width, colour=self.colour, report=report))
 
     def say(self, line: str) -> None:
         """Say one line of progress."""
@@ -80,6 +86,14 @@ def absolute(path: str) -> Path:
         return Path.cwd() / path
     except FileNotFoundError as error:
         raise UsageError("the folder from which this was started is gone", "change to one that exists") from error
+
+
+def nearest(path: Path) -> str:
+    """Say where a file is, from where the user is if it lies below."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except (ValueError, FileNotFoundError):
+        return str(path)
 
 
 def place_of(report: str) -> Path:
@@ -142,6 +156,25 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+class Seconds(click.FloatRange):
+    """A time that is a number: `nan` is none, and neither is `inf`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read a number of seconds, 0 or more."""
+        seconds = super().convert(value, param, ctx)
+        if not math.isfinite(seconds):
+            self.fail(f"{value!r} is no number of seconds.", param, ctx)
+        return seconds
+
+
+SECONDS = Seconds(min=0)
+BUDGET = click.option(
+    "--explain-budget",
+    type=SECONDS,
+    default=None,
+    metavar="SECONDS",
+    help="For how long causes are looked for, 0 for not at all. [default: until they are found, an hour at most]",
+)
 HOST = click.option("--host", default="", metavar="URL", help="The engine to use, such as unix:///run/docker.sock.")
 PROJECT = click.option(
     "--project", default=".", type=click.Path(exists=True, file_okay=False), help="The project's folder. [default: here]"
@@ -173,7 +206,7 @@ def program() -> None:
 @click.option("--timeout", type=float, default=None, metavar="SECONDS", help="The limit of a cell. [default: 1800]")
 @click.option(
     "--explain-budget",
-    type=click.FloatRange(min=0),
+    type=SECONDS,
     default=None,
     metavar="SECONDS",
     help="For how long causes are looked for, 0 for not at all. [default: as long as the gate's cells took, at least 60]",
@@ -190,10 +223,116 @@ def run(**given: Any) -> int:
     streams = Streams()
     with Live(streams.progress, quiet=options.quiet) as live:
         report = flow.run(options.request(), world(options.host, live))
-    streams.answer(report.artifact)
-    if not options.quiet and report.unrecorded is None:
+    return answer(report, streams, quiet=options.quiet)
+
+
+def answer(report: Report, streams: Streams, *, quiet: bool) -> int:
+    """Show a report and where it is, and say its exit code."""
+    streams.answer(report.artifact, report.path)
+    if not quiet and report.unrecorded is None:
         streams.say(f"report: {report.path}")
     return code_of(report.artifact, report.unrecorded)
+
+
+REPORT = click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+VARIABLES = click.option(
+    "--variable",
+    "variables",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="The value of a variable that the report withholds, since it sounds secret; may be repeated.",
+)
+QUIET = click.option("--quiet", "-q", is_flag=True, help="Say nothing but the answer.")
+
+
+def values_of(variables: tuple[str, ...]) -> dict[str, str]:
+    """Read what `--variable` was given."""
+    for each in variables:
+        if not each.partition("=")[1]:
+            raise UsageError(f"`--variable {each}` has no `=`", "write `--variable NAME=VALUE`")
+    return dict(each.split("=", 1) for each in variables)
+
+
+class ExplainOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What `paritygate explain` was told; the declarations of the command say what each is."""
+
+    report: Path
+    explain_budget: float | None
+    place: str | None
+    variables: tuple[str, ...]
+    host: str
+    quiet: bool
+
+    def asked(self) -> Afterwards:
+        """Say what is to be explained."""
+        return Afterwards(
+            report=absolute(str(self.report)),
+            place=None if self.place is None else place_of(self.place),
+            seconds=self.explain_budget,
+            variables=values_of(self.variables),
+        )
+
+
+@program.command()
+@REPORT
+@BUDGET
+@click.option("--report", "place", default=None, metavar="PATH", help="Write the artifact there. [default: where it was]")
+@VARIABLES
+@HOST
+@QUIET
+@DEBUG
+def explain(**given: Any) -> int:
+    """Look afterwards for the causes of what diverges in REPORT, and write and show it with them."""
+    options = msgspec.convert(given, ExplainOptions)
+    streams = Streams()
+    with Live(streams.progress, quiet=options.quiet) as live:
+        found = afterwards.run(options.asked(), world(options.host, live))
+    return answer(found, streams, quiet=options.quiet)
+
+
+class ReproOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What `paritygate repro` was told; the declarations of the command say what each is."""
+
+    report: Path
+    nodeid: str
+    cell: str
+    number: int
+    alone: bool
+    variables: tuple[str, ...]
+    host: str
+    quiet: bool
+
+    def wanted(self) -> Wanted:
+        """Say what is to be reproduced."""
+        return Wanted(
+            report=self.report,
+            nodeid=self.nodeid,
+            number=self.number,
+            cell=self.cell,
+            alone=self.alone,
+            variables=values_of(self.variables),
+        )
+
+
+@program.command()
+@REPORT
+@click.argument("nodeid")
+@click.option("--cell", default="", metavar="NAME", help="The cell, such as local-like-1. [default: the first red one]")
+@click.option("--number", type=click.IntRange(min=1), default=0, help="Which of several tests that have this id.")
+@click.option("--alone", is_flag=True, help="Run nothing but the test, instead of all that ran before it in its cell.")
+@VARIABLES
+@HOST
+@QUIET
+@DEBUG
+def repro(**given: Any) -> int:
+    """Run the test NODEID of REPORT once more in the same cell: exits 0 where it does what it did there, 1 where it does not."""
+    options = msgspec.convert(given, ReproOptions)
+    streams = Streams()
+    with Live(streams.progress, quiet=options.quiet) as live:
+        surroundings = ReproWorld(connect=lambda: engine_at(options.host), say=live.say, watch=live.watch)
+        found = repro_flow.run(options.wanted(), surroundings)
+    click.echo(found.text)
+    return found.exit_code
 
 
 @program.command()
@@ -207,7 +346,7 @@ def classify(files: tuple[Path, ...], report: str | None) -> int:
         places.check(place)
     artifact = archive.classify(files, version())
     unrecorded = None if place is None else archive.record(artifact, place)
-    streams.answer(artifact)
+    streams.answer(artifact, place)
     return code_of(artifact, unrecorded)
 
 

@@ -49,7 +49,7 @@ def test_a_mixed_environment_starts_from_an_image_with_its_tree() -> None:
         by_tree={Worktree.DIRTY: dirty, Worktree.CLEAN: clean},
         base="",
         dependencies="",
-        trees=(),
+        trees={},
     )
     mixed = environments.hybrid(LOCAL, SERVER, [Axis.WORKTREE], "local+worktree")
     other = environments.hybrid(LOCAL, SERVER, [Axis.CASE_SENSITIVE], "local+case_sensitive")

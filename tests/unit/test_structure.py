@@ -32,9 +32,11 @@ ROWS: dict[str, int] = {
     "causes": 6,
     "confirm": 6,
     "project_images": 6,
+    "recorded": 6,
     "doctor": 7,
     "engine_setup": 7,
     "gate": 7,
+    "repro": 7,
     "cli": 8,
     "__main__": 9,
 }

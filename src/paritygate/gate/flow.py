@@ -7,7 +7,7 @@ from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
 from paritygate.gate import material, result
 from paritygate.gate.cells import Cells
-from paritygate.gate.explaining import Budget, explain
+from paritygate.gate.explaining import Budget, Known, explain
 from paritygate.gate.request import Report, Request, Stopwatch, World
 from paritygate.gate.settled import settle
 
@@ -39,10 +39,12 @@ def run(request: Request, world: World) -> Report:
 
     made = result.Made(settled=settled, trees=trees, asked=asked, images=images, planned=planned, engine=engine.info)
     budget = Budget.of(request.explain_budget, watch.seconds["cells"], world.monotonic)
-    confirmation = explain(made, gate_cells, confirmation, cells.explain, budget)
+    known = Known(planned=planned, varied=result.really_varied(made, gate_cells), gate=gate_cells, confirmation=confirmation)
+    confirmation = explain(known, cells.explain, budget)
     watch.lap("causes")
 
-    artifact = result.artifact(made, confirmation, gate_cells, watch.seconds, world)
+    ran = result.Ran(gate=gate_cells, confirmation=confirmation, environments=cells.environments)
+    artifact = result.artifact(made, ran, watch.seconds, world)
     unrecorded = archive.record(artifact, settled.report)
     material.keep_few_trees(engine, images, world)
     return Report(artifact, settled.report, unrecorded)

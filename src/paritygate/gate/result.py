@@ -8,15 +8,17 @@ import msgspec
 
 from paritygate import environments
 from paritygate.classifier import labels, surroundings, verdicts
+from paritygate.classifier.sides import laid_side_by_side
 from paritygate.confirm.flow import Confirmation
 from paritygate.docker_engine.requests import EngineInfo
 from paritygate.environments import folds_case
 from paritygate.gate.material import Images, Planned, Trees, colliding_names, mismatched_names
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
-from paritygate.outcomes.artifact import SCHEMA, Artifact, EnvironmentRecord, Subject, Varied
-from paritygate.outcomes.cells import Cell
-from paritygate.outcomes.plans import Selection
+from paritygate.outcomes.artifact import SCHEMA, Artifact, CellImage, EnvironmentRecord, Material, Subject, Varied
+from paritygate.outcomes.cells import Cell, EnvironmentName
+from paritygate.outcomes.plans import Environment, Selection
+from paritygate.outcomes.words import Axis
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,10 +32,17 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     engine: EngineInfo
 
 
-def artifact(
-    made: Made, confirmation: Confirmation, cells: tuple[Cell, ...], seconds: Mapping[str, float], world: World
-) -> Artifact:
+class Ran(msgspec.Struct, frozen=True, kw_only=True):
+    """All that was run: the gate's cells, the findings with every further cell, and the environments of them all."""
+
+    gate: tuple[Cell, ...]
+    confirmation: Confirmation
+    environments: Mapping[EnvironmentName, Environment]
+
+
+def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -> Artifact:
     """Weigh the run and describe it."""
+    cells, confirmation = ran.gate, ran.confirmation
     records = _records(made)
     varied = varied_axes(made, cells)
     differences = surroundings.undeclared_differences(cells, frozenset(each.axis for each in varied if each.varied))
@@ -45,28 +54,54 @@ def artifact(
         blocking=differences.blocking,
         collisions=colliding_names(made.trees) if folds_case(made.settled.settings.environments.values()) else (),
     )
+    findings = laid_side_by_side(confirmation.findings, cells)
     return Artifact(
         schema=SCHEMA,
         paritygate=world.version,
         created=world.now().isoformat(timespec="seconds"),
-        verdict=verdicts.verdict(confirmation.findings, facts),
+        verdict=verdicts.verdict(findings, facts),
         subject=_subject(made),
         environments=records,
         axes=varied,
         images={each.name: each.image for each in records},
         cells=(*cells, *confirmation.cells),
-        tests=confirmation.findings,
-        labels=labels.counts(confirmation.findings, excluded),
+        tests=findings,
+        labels=labels.counts(findings, excluded),
         excluded=excluded,
-        notes=(*_notes(made), *differences.notes, *verdicts.bounds(confirmation.findings, cells)),
+        notes=(*_notes(made), *differences.notes, *verdicts.bounds(findings, cells)),
         engine={"name": made.engine.name, "version": made.engine.version, "platform": made.engine.platform},
         timings=dict(seconds),
+        material=_material(made, ran.environments),
+    )
+
+
+def _material(made: Made, ran: Mapping[EnvironmentName, Environment]) -> Material:
+    planned = made.planned
+    own = {plan.environment.name for plan in planned.plans}
+    secrets = dict.fromkeys(name for each in ran.values() for name in environments.secret_variables(each))
+    return Material(
+        plans=tuple(
+            msgspec.structs.replace(plan, environment=environments.without_secrets(plan.environment)) for plan in planned.plans
+        ),
+        images={
+            name: CellImage(name=image.tag, identity=made.images.trees[name].identity, tree=image.sentinel)
+            for name, image in made.images.by_environment.items()
+        },
+        mixed={name: environments.without_secrets(each) for name, each in ran.items() if name not in own},
+        nothing=planned.nothing,
+        shadowed=planned.shadowed,
+        withheld=tuple(secrets),
     )
 
 
 def _records(made: Made) -> tuple[EnvironmentRecord, ...]:
     images = made.images.by_environment
     return tuple(environments.record(each, images[each.name].tag) for each in made.planned.resolution.environments)
+
+
+def really_varied(made: Made, cells: tuple[Cell, ...]) -> frozenset[Axis]:
+    """Ask the probes which axes varied."""
+    return frozenset(each.axis for each in varied_axes(made, cells) if each.varied)
 
 
 def varied_axes(made: Made, cells: tuple[Cell, ...]) -> tuple[Varied, ...]:

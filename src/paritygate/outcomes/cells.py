@@ -28,7 +28,8 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why a test is not green.
 
     `fingerprint` is a digest of phase, exception type and place without values, so that two failures compare.
-    `file` is relative to the tree where the place lies in it; `line` counts from 1, 0 when unknown.
+    `file` is relative to the tree where the place lies in it; `line` counts from 1, 0 when unknown; `source`
+    is what stands there.
     """
 
     phase: str
@@ -38,6 +39,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     file: str = ""
     line: int = 0
     text: str = ""
+    source: str = ""
 
 
 class Spelling(msgspec.Struct, frozen=True):

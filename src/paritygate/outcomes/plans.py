@@ -62,13 +62,15 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """In which order a cell runs its tests.
 
     `seed` orders by hashing ids; `reversed` turns that order round. `exactly`, when given, is the order itself and nothing
-    else runs. `only`, when given, leaves out every other test and keeps the order.
+    else runs. `only`, when given, leaves out every other test and keeps the order. `shares`, when given, is `exactly` for each
+    worker by its name (`gw0`), so that nothing is shared out anew.
     """
 
     seed: int
     reversed: bool = False
     exactly: tuple[TestId, ...] = ()
     only: tuple[TestId, ...] = ()
+    shares: dict[str, tuple[TestId, ...]] = {}
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):

@@ -75,6 +75,7 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
             "reversed": plan.order.reversed,
             "exactly": _pairs(plan.order.exactly),
             "only": _pairs(plan.order.only),
+            "shares": {worker: _pairs(tests) for worker, tests in plan.order.shares.items() if tests} or None,
         },
         "pytest": {
             "paths": selection.paths,
