@@ -296,8 +296,10 @@ class ReproOptions(msgspec.Struct, frozen=True, kw_only=True):
     report: Path
     nodeid: str
     cell: str
-    number: int
+    number: int | None
     alone: bool
+    shell: bool
+    line: bool
     variables: tuple[str, ...]
     host: str
     quiet: bool
@@ -307,7 +309,7 @@ class ReproOptions(msgspec.Struct, frozen=True, kw_only=True):
         return Wanted(
             report=self.report,
             nodeid=self.nodeid,
-            number=self.number,
+            number=self.number or 0,
             cell=self.cell,
             alone=self.alone,
             variables=values_of(self.variables),
@@ -318,8 +320,10 @@ class ReproOptions(msgspec.Struct, frozen=True, kw_only=True):
 @REPORT
 @click.argument("nodeid")
 @click.option("--cell", default="", metavar="NAME", help="The cell, such as local-like-1. [default: the first red one]")
-@click.option("--number", type=click.IntRange(min=1), default=0, help="Which of several tests that have this id.")
+@click.option("--number", type=click.IntRange(min=1), default=None, help="Which of several tests that have this id.")
 @click.option("--alone", is_flag=True, help="Run nothing but the test, instead of all that ran before it in its cell.")
+@click.option("--shell", is_flag=True, help="Open a shell in the cell instead.")
+@click.option("--print", "line", is_flag=True, help="Print a `docker run` line instead, which runs the test without paritygate.")
 @VARIABLES
 @HOST
 @QUIET
@@ -327,12 +331,26 @@ class ReproOptions(msgspec.Struct, frozen=True, kw_only=True):
 def repro(**given: Any) -> int:
     """Run the test NODEID of REPORT once more in the same cell: exits 0 where it does what it did there, 1 where it does not."""
     options = msgspec.convert(given, ReproOptions)
+    if options.shell and options.line:
+        raise UsageError("`--shell` and `--print` exclude each other", "give one of them")
     streams = Streams()
+    if options.shell:
+        repro_flow.shell(options.wanted(), repro_world(options, Live(streams.progress, quiet=options.quiet)))
+        return ExitCode.PARITY
     with Live(streams.progress, quiet=options.quiet) as live:
-        surroundings = ReproWorld(connect=lambda: engine_at(options.host), say=live.say, watch=live.watch)
-        found = repro_flow.run(options.wanted(), surroundings)
-    click.echo(found.text)
-    return found.exit_code
+        around = repro_world(options, live)
+        if not options.line:
+            found = repro_flow.run(options.wanted(), around)
+            text, code = found.text, found.exit_code
+        else:
+            text, code = repro_flow.line(options.wanted(), around), ExitCode.PARITY
+    click.echo(text)
+    return code
+
+
+def repro_world(options: ReproOptions, live: Live) -> ReproWorld:
+    """Gather what a reproduction needs of the process it runs in."""
+    return ReproWorld(connect=lambda: engine_at(options.host), say=live.say, watch=live.watch)
 
 
 @program.command()

@@ -89,6 +89,11 @@ def image_of(material: Material, engine: Engine, plan: CellPlan) -> CellImage:
     raise NoVerdictError(f"the image `{recorded.name}`, in which `{plan.environment.name}` ran, is gone from the engine", AGAIN)
 
 
+def name_of(material: Material, plan: CellPlan) -> str:
+    """Say the name of the image that a cell started from."""
+    return _recorded(material, plan).name
+
+
 def _recorded(material: Material, plan: CellPlan) -> RecordedImage:
     """Choose the image of a cell's environment, or any that holds the tree that it is to see."""
     known = material.images.get(plan.environment.name)

@@ -15,6 +15,7 @@ ROWS: dict[str, int] = {
     "outcomes": 0,
     "axes": 0,
     "places": 1,
+    "console": 1,
     "process": 1,
     "config": 1,
     "events": 1,
