@@ -5,7 +5,7 @@ from __future__ import annotations
 from paritygate import archive
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
-from paritygate.gate import material, result
+from paritygate.gate import material, misuse, result
 from paritygate.gate.cells import Cells
 from paritygate.gate.explaining import Budget, Known, explain
 from paritygate.gate.request import Report, Request, Stopwatch, World
@@ -30,6 +30,7 @@ def run(request: Request, world: World) -> Report:
     planned = material.plan(settled, trees, asked, engine.info, world)
     cells = Cells(images.runner(engine), engine.info.cpus, planned.nothing, world)
     gate_cells = cells.run(planned.plans)
+    misuse.check(asked, gate_cells)
     gate_cells = cells.again_where_dates_moved(planned.plans, gate_cells)
     gate_cells = cells.again_without_killers(planned.plans, gate_cells)
     watch.lap("cells")

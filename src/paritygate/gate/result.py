@@ -105,10 +105,12 @@ def really_varied(made: Made, cells: tuple[Cell, ...]) -> frozenset[Axis]:
 
 
 def varied_axes(made: Made, cells: tuple[Cell, ...]) -> tuple[Varied, ...]:
-    """Ask the probes which axes varied; of those that nobody set apart only the five that people expect are listed."""
+    """Ask the probes which axes varied; of those that nobody set apart or left out only the expected ones are listed."""
     found = surroundings.varied(_records(made), cells, {state.value: one.digest for state, one in made.trees.items()})
-    reasons = made.planned.resolution.reasons
-    return tuple(each for each in environments.explain(found, reasons) if each.varied or each.axis in environments.EXPECTED)
+    left_out = {Axis(axis): f"left out by `--without-axis {axis}`" for axis in made.settled.left_out}
+    shown = environments.EXPECTED | left_out.keys()
+    rows = environments.explain(found, made.planned.resolution.reasons | left_out)
+    return tuple(each for each in rows if each.varied or each.axis in shown)
 
 
 def _subject(made: Made) -> Subject:
