@@ -88,7 +88,9 @@ def test_one_place_is_said_once_and_both_sides_stand_in_one_line() -> None:
 
 
 def test_sides_that_do_not_fit_in_a_line_stand_below_each_other() -> None:
-    sides = sides_of("coupling", {"a": "failed", "b": "failed"}, failing("a", 1, "assert 1 == 2"), failing("b", 1, "assert 3 == 4"))
+    sides = sides_of(
+        "coupling", {"a": "failed", "b": "failed"}, failing("a", 1, "assert 1 == 2"), failing("b", 1, "assert 3 == 4")
+    )
     assert list(side_by_side(sides, 50))[1:] == [
         "  a failed: AssertionError: assert 1 == 2",
         "  b failed: AssertionError: assert 3 == 4",

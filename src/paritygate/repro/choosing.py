@@ -94,10 +94,12 @@ def near_ids(word: str, tests: Sequence[Finding]) -> tuple[str, ...]:
     """Guess which tests were meant: those below, those of that name elsewhere, then similar spellings; divergent ones first."""
     ids = list(dict.fromkeys(each.nodeid for each in sorted(tests, key=lambda each: each.label not in DIVERGENT)))
     below = [each for each in ids if each.startswith((f"{word}::", f"{word}[", f"{word}/"))]
+    if below:
+        return tuple(below)[:NEAR]
     plain = word.partition("[")[0].rpartition("::")[2]
     same = [each for each in ids if plain and each.partition("[")[0].rpartition("::")[2] == plain]
     close = difflib.get_close_matches(word, ids, NEAR, 0.7)
-    return tuple(dict.fromkeys([*below, *same, *close]))[:NEAR]
+    return tuple(dict.fromkeys([*same, *close]))[:NEAR]
 
 
 def _named(artifact: Artifact, seen: Sequence[Chosen], wanted: Wanted) -> list[Chosen]:
