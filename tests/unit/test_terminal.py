@@ -7,7 +7,7 @@ import re
 import msgspec
 import pytest
 
-from paritygate.outcomes.artifact import Artifact, Cause, EnvironmentRecord, Finding, Subject, Varied, Verdict
+from paritygate.outcomes.artifact import Artifact, Cause, EnvironmentRecord, Finding, Material, Subject, Varied, Verdict
 from paritygate.outcomes.cells import Cell, EnvironmentName, Failure, NodeId, Spelling, TestId, TestRun
 from paritygate.outcomes.words import (
     Axis,
@@ -468,6 +468,45 @@ def test_names_that_a_test_was_given_by_other_names_are_shown_and_then_counted()
         "    local-like: `data/File1` is `data/file1`",
         "    and 2 more such names",
     ]
+
+
+def test_names_of_temporary_folders_that_differ_by_their_number_are_one_finding() -> None:
+    seen = [
+        tuple(Spelling(f"/parity/tmp/pytest-{number}/Made", f"/parity/tmp/pytest-{number}/made") for number in some)
+        for some in ((0, 1), (2,))
+    ]
+    cells = tuple(a_cell(LOCAL, place + 1, msgspec.structs.replace(a_run(), spellings=some)) for place, some in enumerate(seen))
+    text = render(an_artifact(a_coupling(), cells=cells), 120)
+    assert text.count("local-like: `/parity/tmp/pytest-0/Made` is `/parity/tmp/pytest-0/made`") == 1
+    assert (text.count("Made"), "more such name" in text) == (1, False)
+
+
+MATERIAL = Material(plans=(), images={})
+
+
+def test_a_test_that_diverges_names_the_command_that_runs_it_once_more() -> None:
+    odd = NodeId("tests/test_report.py::test_due[a b]")
+    some = (
+        a_coupling(odd, occurrence=1),
+        a_coupling(label=Label.NONDETERMINISM),
+        a_coupling(NodeId("t::red"), label=Label.CONSISTENT_RED),
+    )
+    lines = render(an_artifact(*some, material=MATERIAL), 100, report="out/r.json").splitlines()
+    assert [line for line in lines if "paritygate repro" in line] == [
+        f"    to reproduce: paritygate repro out/r.json {DUE}",
+        "    to reproduce: paritygate repro out/r.json 'tests/test_report.py::test_due[a b]' --number 2",
+    ]
+
+
+@pytest.mark.parametrize(("width", "report", "material"), [(60, "r.json", MATERIAL), (100, "", MATERIAL), (100, "r.json", None)])
+def test_a_command_that_is_too_long_or_could_not_work_is_not_named(width: int, report: str, material: Material | None) -> None:
+    assert "paritygate repro" not in render(an_artifact(a_coupling(), material=material), width, report=report)
+
+
+def test_tests_of_which_the_same_is_told_have_one_command_that_of_the_first() -> None:
+    some = (a_coupling(NodeId("t.py::test[1]")), a_coupling(NodeId("t.py::test[2]")))
+    text = render(an_artifact(*some, material=MATERIAL), 100, report="r.json")
+    assert re.findall(r"paritygate repro .*", text) == ["paritygate repro r.json 't.py::test[1]'"]
 
 
 def test_names_that_are_one_where_case_does_not_count_are_listed_with_what_to_do() -> None:
