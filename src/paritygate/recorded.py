@@ -5,7 +5,7 @@ It runs nothing, and looks at no working tree: the images hold the trees that we
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -16,7 +16,7 @@ from paritygate.errors import NoVerdictError, UsageError
 from paritygate.outcomes.artifact import Artifact, Material
 from paritygate.outcomes.artifact import CellImage as RecordedImage
 from paritygate.outcomes.cells import Cell
-from paritygate.outcomes.plans import CellPlan, Environment
+from paritygate.outcomes.plans import CellPlan, Environment, Order
 from paritygate.outcomes.words import Purpose
 from paritygate.runners.docker import CellImage
 
@@ -42,7 +42,6 @@ def with_variables(material: Material, given: Mapping[str, str], path: Path) -> 
     return msgspec.structs.replace(
         material,
         plans=tuple(msgspec.structs.replace(plan, environment=_filled(plan.environment, given)) for plan in material.plans),
-        mixed={name: _filled(each, given) for name, each in material.mixed.items()},
     )
 
 
@@ -51,32 +50,30 @@ def _filled(environment: Environment, given: Mapping[str, str]) -> Environment:
     return msgspec.structs.replace(environment, variables=variables)
 
 
-def plan_of(material: Material, cell: Cell) -> CellPlan:
-    """Plan a cell once more, as far as its environment, seed and limits go; its order is what it was planned with in the gate."""
-    own = [plan for plan in material.plans if plan.environment.name == cell.env]
-    if own:
-        base = next((plan for plan in own if plan.attempt == cell.attempt), own[(cell.attempt - 1) % len(own)])
-        environment = base.environment
-        if cell.purpose is Purpose.HYBRID:  # an order replayed by one process, in an environment of the gate's
-            environment = msgspec.structs.replace(environment, workers=0)
-    else:
-        environment = material.mixed[cell.env]
-        alike = [plan for plan in material.plans if plan.environment.worktree is environment.worktree]
-        base = alike[(cell.attempt - 1) % len(alike)]
-    return msgspec.structs.replace(
-        base,
-        environment=environment,
-        attempt=cell.attempt,
-        seed=cell.seed,
-        purpose=Purpose.REPRO,
-        filesystem=environments.filesystem_of(
-            environment, [plan.environment for plan in material.plans], material.shadowed, _filesystem_seed(material)
-        ),
+def plans_for_the_record(plans: Iterable[CellPlan]) -> tuple[CellPlan, ...]:
+    """Leave out of plans what is not to be written down: secrets, and lists of tests, which the cells have as they ran."""
+    return tuple(
+        msgspec.structs.replace(
+            plan,
+            environment=environments.without_secrets(plan.environment),
+            order=Order(seed=plan.order.seed, reversed=plan.order.reversed),
+        )
+        for plan in plans
     )
 
 
-def _filesystem_seed(material: Material) -> int:
-    return next((plan.filesystem.seed for plan in material.plans if plan.filesystem is not None), 0)
+def gate_plans(material: Material) -> tuple[CellPlan, ...]:
+    """Choose the plans of the gate."""
+    return tuple(plan for plan in material.plans if plan.purpose is Purpose.GATE)
+
+
+def plan_of(material: Material, cell: Cell) -> CellPlan:
+    """Find how a cell was planned, its lists of tests aside; raises `UsageError` where the report has the cell from elsewhere."""
+    name = f"{cell.env}-{cell.attempt}"
+    for plan in material.plans:
+        if plan.name == name:
+            return msgspec.structs.replace(plan, purpose=Purpose.REPRO)
+    raise UsageError(f"the report does not say how its cell `{name}` was made", AGAIN)
 
 
 def image_of(material: Material, engine: Engine, plan: CellPlan) -> CellImage:
@@ -99,5 +96,5 @@ def _recorded(material: Material, plan: CellPlan) -> RecordedImage:
     known = material.images.get(plan.environment.name)
     if known is not None:
         return known
-    names = (each.environment.name for each in material.plans if each.environment.worktree is plan.environment.worktree)
-    return next(material.images[name] for name in names)
+    alike = (each for each in gate_plans(material) if each.environment.worktree is plan.environment.worktree)
+    return next(material.images[each.environment.name] for each in alike)

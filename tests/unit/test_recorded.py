@@ -12,25 +12,28 @@ from paritygate.docker_engine.requests import ImageRecord
 from paritygate.errors import NoVerdictError, UsageError
 from paritygate.outcomes.artifact import CellImage, Material
 from paritygate.outcomes.cells import EnvironmentName
-from paritygate.outcomes.plans import Filesystem
+from paritygate.outcomes.plans import Filesystem, Order
 from paritygate.outcomes.words import Axis, Purpose, Worktree
-from tests.support.builders import a_cell, an_artifact, an_environment, gate_plans
+from tests.support.builders import a_cell, an_artifact, an_environment, gate_plans, ids
 from tests.support.fake_engine import FakeEngine, FakeImage
+from tests.support.plans import a_plan
 
 REPORT = Path("parity_report.json")
 LOCAL = an_environment("local", case_sensitive=False, worktree=Worktree.DIRTY, variables={"API_TOKEN": "***", "CI": "1"})
 SERVER = an_environment("server", case_sensitive=True, workers=2)
 MIXED = environments.hybrid(LOCAL, SERVER, [Axis.WORKTREE], "local+worktree")
+FURTHER = a_plan(
+    MIXED, purpose=Purpose.HYBRID, seed=99, filesystem=Filesystem(fold=True, shadowed=("data/A",)), order=Order(seed=7)
+)
 
 
 def a_material(**changes: object) -> Material:
     material = Material(
-        plans=gate_plans(LOCAL, SERVER),
+        plans=(*gate_plans(LOCAL, SERVER), FURTHER),
         images={
             EnvironmentName("local"): CellImage(name="shop-tree:1", identity="sha256:1", tree="d1"),
             EnvironmentName("server"): CellImage(name="shop-tree:2", identity="sha256:2", tree="c1"),
         },
-        mixed={MIXED.name: MIXED},
         shadowed={Worktree.CLEAN: ("data/A",)},
     )
     return msgspec.structs.replace(material, **changes)
@@ -44,28 +47,27 @@ def an_engine(*references: str) -> FakeEngine:
     return engine
 
 
-def test_a_cell_of_the_gate_is_planned_as_it_was() -> None:
-    plan = recorded.plan_of(a_material(), a_cell("server", 2))
-    expected = a_material().plans[3]
-    assert (plan.environment, plan.seed, plan.order) == (expected.environment, expected.seed, expected.order)
-    assert (plan.purpose, plan.filesystem) == (Purpose.REPRO, Filesystem(fold=False))
+def test_a_cell_of_the_gate_and_a_further_one_are_planned_as_they_were() -> None:
+    for plan, cell in ((a_material().plans[3], a_cell("server", 2)), (FURTHER, a_cell("local+worktree", 1))):
+        assert recorded.plan_of(a_material(), cell) == msgspec.structs.replace(plan, purpose=Purpose.REPRO)
 
 
-def test_a_further_attempt_has_its_own_seed() -> None:
-    plan = recorded.plan_of(a_material(), a_cell("server", 5, purpose=Purpose.CONFIRM, seed=99))
-    assert (plan.name, plan.seed, plan.environment) == ("server-5", 99, SERVER)
+def test_a_cell_from_elsewhere_cannot_be_made_again() -> None:
+    with pytest.raises(UsageError, match="does not say how its cell `server-9` was made"):
+        recorded.plan_of(a_material(), a_cell("server", 9))
 
 
-def test_a_mixed_environment_has_its_axes_and_the_image_with_its_tree() -> None:
-    material = a_material()
-    plan = recorded.plan_of(material, a_cell("local+worktree", 1, purpose=Purpose.HYBRID))
-    assert (plan.environment, plan.filesystem) == (MIXED, Filesystem(fold=True, shadowed=("data/A",)))
-    assert recorded.image_of(material, an_engine("sha256:2"), plan).sentinel == "c1"
+def test_a_mixed_environment_starts_from_an_image_with_its_tree() -> None:
+    plan = recorded.plan_of(a_material(), a_cell("local+worktree", 1))
+    assert recorded.image_of(a_material(), an_engine("sha256:2"), plan).sentinel == "c1"
 
 
-def test_an_order_that_one_process_replayed_has_no_workers() -> None:
-    plan = recorded.plan_of(a_material(), a_cell("server", 7, purpose=Purpose.HYBRID))
-    assert (plan.environment.name, plan.environment.workers) == ("server", 0)
+def test_the_record_of_plans_has_no_secrets_and_no_lists_of_tests() -> None:
+    secret = an_environment("local", variables={"API_TOKEN": "told", "CI": "1"})
+    order = Order(seed=3, reversed=True, exactly=ids("t"), only=ids("u"), shares={"gw0": ids("v")})
+    (plan,) = recorded.plans_for_the_record([a_plan(secret, order=order)])
+    assert plan.environment.variables == {"API_TOKEN": "***", "CI": "1"}
+    assert plan.order == Order(seed=3, reversed=True)
 
 
 def test_the_very_image_comes_first_and_then_one_of_its_name() -> None:
@@ -94,5 +96,5 @@ def test_a_value_that_the_report_withholds_has_to_be_given() -> None:
         recorded.with_variables(material, {"CI": "2"}, REPORT)
     filled = recorded.with_variables(material, {"API_TOKEN": "given"}, REPORT)
     assert filled.plans[0].environment.variables == {"API_TOKEN": "given", "CI": "1"}
-    assert filled.mixed[MIXED.name].variables == filled.plans[0].environment.variables
+    assert filled.plans[4].environment.variables == filled.plans[0].environment.variables
     assert filled.plans[2].environment == SERVER

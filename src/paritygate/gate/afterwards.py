@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from paritygate import archive, environments, places, recorded
+from paritygate import archive, places, recorded
 from paritygate.classifier import labels, surroundings, verdicts
 from paritygate.classifier.sides import DIVERGENT, laid_side_by_side
 from paritygate.confirm.flow import Confirmation
@@ -19,8 +19,7 @@ from paritygate.gate.explaining import Budget, Known, explain
 from paritygate.gate.material import Planned
 from paritygate.gate.request import Report, Stopwatch, World
 from paritygate.outcomes.artifact import Artifact, Material
-from paritygate.outcomes.cells import EnvironmentName
-from paritygate.outcomes.plans import Environment
+from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Axis, Purpose
 from paritygate.runners.docker import DockerRunner
 
@@ -54,7 +53,7 @@ def run(asked: Afterwards, world: World) -> Report:
     material = recorded.with_variables(recorded.material_of(artifact, asked.report), asked.variables, asked.report)
     engine = gate_material.find_engine(world)
     image_of = partial(recorded.image_of, material, engine)
-    for plan in material.plans:
+    for plan in recorded.gate_plans(material):
         image_of(plan)
     said = ", ".join(f"{state} {digest[:12]}" for state, digest in artifact.subject.trees.items())
     world.say(f"the trees are those of the report, whatever the disk holds by now: {said}")
@@ -64,7 +63,7 @@ def run(asked: Afterwards, world: World) -> Report:
     found = explain(known, cells.explain, Budget(seconds=seconds, monotonic=world.monotonic))
     watch.lap("causes")
 
-    explained = _explained(artifact, material, found, cells.environments)
+    explained = _explained(artifact, material, found, cells.plans)
     explained = msgspec.structs.replace(explained, timings=artifact.timings | {"causes": watch.seconds["causes"]})
     return Report(explained, place, archive.record(explained, place))
 
@@ -75,11 +74,10 @@ def is_open(artifact: Artifact) -> bool:
 
 
 def _known(artifact: Artifact, material: Material) -> Known:
-    resolution = Resolution(environments=tuple({plan.environment.name: plan.environment for plan in material.plans}.values()))
+    plans = recorded.gate_plans(material)
+    resolution = Resolution(environments=tuple({plan.environment.name: plan.environment for plan in plans}.values()))
     return Known(
-        planned=Planned(
-            plans=material.plans, resolution=resolution, lacking={}, nothing=material.nothing, shadowed=material.shadowed
-        ),
+        planned=Planned(plans=plans, resolution=resolution, lacking={}, nothing=material.nothing, shadowed=material.shadowed),
         varied=_varied(artifact),
         gate=tuple(cell for cell in artifact.cells if cell.purpose is Purpose.GATE),
         confirmation=Confirmation(
@@ -93,9 +91,7 @@ def _varied(artifact: Artifact) -> frozenset[Axis]:
     return frozenset(each.axis for each in artifact.axes if each.varied)
 
 
-def _explained(
-    artifact: Artifact, material: Material, found: Confirmation, ran: Mapping[EnvironmentName, Environment]
-) -> Artifact:
+def _explained(artifact: Artifact, material: Material, found: Confirmation, ran: Mapping[str, CellPlan]) -> Artifact:
     """Put what was found into the report, and weigh it again as the gate does."""
     gate = tuple(cell for cell in artifact.cells if cell.purpose is Purpose.GATE)
     findings = laid_side_by_side(found.findings, gate)
@@ -106,13 +102,12 @@ def _explained(
         blocking=surroundings.undeclared_differences(gate, _varied(artifact)).blocking,
         collisions=artifact.subject.colliding_names,
     )
-    mixed = {name: environments.without_secrets(each) for name, each in ran.items() if name not in material.images}
-    unfilled = artifact.material or material
+    plans = (*material.plans, *ran.values())
     return msgspec.structs.replace(
         artifact,
         verdict=verdicts.verdict(findings, facts),
         cells=(*gate, *found.cells),
         tests=findings,
         labels=labels.counts(findings, artifact.excluded),
-        material=msgspec.structs.replace(unfilled, mixed=unfilled.mixed | mixed),
+        material=msgspec.structs.replace(material, plans=recorded.plans_for_the_record(plans)),
     )

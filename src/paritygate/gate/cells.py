@@ -9,8 +9,8 @@ import msgspec
 from paritygate.classifier import labels, surroundings
 from paritygate.classifier.evidence import KILLING
 from paritygate.gate.request import World
-from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
-from paritygate.outcomes.plans import CellPlan, Environment
+from paritygate.outcomes.cells import Cell, TestId, TestRun
+from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import CellStatus, Label, RunnerName, Worktree
 from paritygate.runners.pool import run_side_by_side
 from paritygate.runners.protocol import Runner
@@ -39,7 +39,7 @@ def without_tests(plan: CellPlan, why: str) -> Cell:
 class Cells:
     """A runner with its engine's processors, and a voice. `nothing` says of a tree why there is nothing to run.
 
-    `environments` are all that cells were run in so far.
+    `plans` are those of all cells so far, by name; of a cell that ran again, the first.
     """
 
     def __init__(self, runner: Runner, processors: int, nothing: Mapping[Worktree, str], world: World) -> None:
@@ -47,11 +47,11 @@ class Cells:
         self._processors = processors
         self._nothing = nothing
         self._world = world
-        self.environments: dict[EnvironmentName, Environment] = {}
+        self.plans: dict[str, CellPlan] = {}
 
     def run(self, plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
         """Run cells to their ends, in the order of the plans; one that has nothing to run is not started."""
-        self.environments = {plan.environment.name: plan.environment for plan in plans} | self.environments
+        self.plans = {plan.name: plan for plan in plans} | self.plans
         started = [plan for plan in plans if plan.environment.worktree not in self._nothing]
         ran = iter(run_side_by_side(started, self._runner, self._processors, self._world.watch))
         return tuple(

@@ -44,7 +44,7 @@ def run(request: Request, world: World) -> Report:
     confirmation = explain(known, cells.explain, budget)
     watch.lap("causes")
 
-    ran = result.Ran(gate=gate_cells, confirmation=confirmation, environments=cells.environments)
+    ran = result.Ran(gate=gate_cells, confirmation=confirmation, plans=cells.plans)
     artifact = result.artifact(made, ran, watch.seconds, world)
     unrecorded = archive.record(artifact, settled.report)
     material.keep_few_trees(engine, images, world)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from paritygate import environments
+from paritygate import environments, recorded
 from paritygate.classifier import labels, surroundings, verdicts
 from paritygate.classifier.sides import laid_side_by_side
 from paritygate.confirm.flow import Confirmation
@@ -16,8 +16,8 @@ from paritygate.gate.material import Images, Planned, Trees, colliding_names, mi
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.outcomes.artifact import SCHEMA, Artifact, CellImage, EnvironmentRecord, Material, Subject, Varied
-from paritygate.outcomes.cells import Cell, EnvironmentName
-from paritygate.outcomes.plans import Environment, Selection
+from paritygate.outcomes.cells import Cell
+from paritygate.outcomes.plans import CellPlan, Selection
 from paritygate.outcomes.words import Axis
 
 
@@ -33,11 +33,11 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
-    """All that was run: the gate's cells, the findings with every further cell, and the environments of them all."""
+    """All that was run: the gate's cells, the findings with every further cell, and the plans of them all, by name."""
 
     gate: tuple[Cell, ...]
     confirmation: Confirmation
-    environments: Mapping[EnvironmentName, Environment]
+    plans: Mapping[str, CellPlan]
 
 
 def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -> Artifact:
@@ -71,26 +71,22 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
         notes=(*_notes(made), *differences.notes, *verdicts.bounds(findings, cells)),
         engine={"name": made.engine.name, "version": made.engine.version, "platform": made.engine.platform},
         timings=dict(seconds),
-        material=_material(made, ran.environments),
+        material=_material(made, ran.plans),
     )
 
 
-def _material(made: Made, ran: Mapping[EnvironmentName, Environment]) -> Material:
-    planned = made.planned
-    own = {plan.environment.name for plan in planned.plans}
-    secrets = dict.fromkeys(name for each in ran.values() for name in environments.secret_variables(each))
+def _material(made: Made, plans: Mapping[str, CellPlan]) -> Material:
     return Material(
-        plans=tuple(
-            msgspec.structs.replace(plan, environment=environments.without_secrets(plan.environment)) for plan in planned.plans
-        ),
+        plans=recorded.plans_for_the_record(plans.values()),
         images={
             name: CellImage(name=image.tag, identity=made.images.trees[name].identity, tree=image.sentinel)
             for name, image in made.images.by_environment.items()
         },
-        mixed={name: environments.without_secrets(each) for name, each in ran.items() if name not in own},
-        nothing=planned.nothing,
-        shadowed=planned.shadowed,
-        withheld=tuple(secrets),
+        nothing=made.planned.nothing,
+        shadowed=made.planned.shadowed,
+        withheld=tuple(
+            dict.fromkeys(name for plan in plans.values() for name in environments.secret_variables(plan.environment))
+        ),
     )
 
 

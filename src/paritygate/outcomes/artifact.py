@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId
-from paritygate.outcomes.plans import CellPlan, Environment
+from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Axis, CauseKind, Label, Outcome, VerdictName, Worktree
 
 SCHEMA = 1
@@ -112,14 +112,14 @@ class CellImage(msgspec.Struct, frozen=True, kw_only=True):
 class Material(msgspec.Struct, frozen=True, kw_only=True):
     """What the cells were made of, so that each can be made once more; file names and ids in it are the tree's.
 
-    `plans` are those of the gate, `mixed` the environments that were mixed of theirs, `images` those of the gate's environments.
+    `plans` are those of all cells, by their names, without the lists of tests that further ones were cut down to: what ran stands
+    in the cells. `images` are those of the gate's environments.
     `nothing` and `shadowed` say of a tree why nothing of it was run, and which of its paths are others' where case does not
     count. `withheld` names the variables whose values are not in this file.
     """
 
     plans: tuple[CellPlan, ...]
     images: dict[EnvironmentName, CellImage]
-    mixed: dict[EnvironmentName, Environment] = {}
     nothing: dict[Worktree, str] = {}
     shadowed: dict[Worktree, tuple[str, ...]] = {}
     withheld: tuple[str, ...] = ()
