@@ -19,7 +19,7 @@ import pytest
 
 from paritygate import archive
 from paritygate.outcomes.words import Axis, Label
-from tests.support.gate_runs import Ended, lay_out, run
+from tests.support.gate_runs import Ended, lay_out
 from tests.support.samples import clean_environment
 
 pytestmark = pytest.mark.docker
@@ -60,9 +60,10 @@ ALONE = f"{HEAD}::test_alone"
 def gated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ended]:
     """Run one gate for all that is asked of its report."""
     project = lay_out(tmp_path_factory.mktemp("replay") / "shop", {"tests/test_it.py": TESTS})
-    ended = run(project, "--explain-budget", "0", "--without-axis", "workers")
-    assert ended.status == 2, ended.stderr
-    return project / "parity_report.json", ended
+    report = project / "parity_report.json"
+    status, said, errors = paritygate("run", "--project", project, "--explain-budget", "0", "--without-axis", "workers")
+    assert status == 2, errors
+    return report, Ended(status=status, stdout=said, stderr=errors, pid=0, artifact=archive.read(report))
 
 
 def paritygate(*words: str | Path) -> tuple[int, str, str]:
@@ -73,7 +74,7 @@ def paritygate(*words: str | Path) -> tuple[int, str, str]:
         text=True,
         env=clean_environment(),
         stdin=subprocess.DEVNULL,
-        timeout=300,
+        timeout=600,
     )
     return ended.returncode, ended.stdout, ended.stderr
 

@@ -7,7 +7,8 @@ from itertools import count
 import pytest
 
 from paritygate import environments
-from paritygate.cli import SECONDS, invoke
+from paritygate.cli.main import invoke
+from paritygate.cli.options import SECONDS
 from paritygate.environments import Resolution
 from paritygate.errors import UsageError
 from paritygate.gate.explaining import Budget
