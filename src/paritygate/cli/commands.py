@@ -35,6 +35,7 @@ from paritygate.repro import flow as repro_flow
 from paritygate.repro.request import World as ReproWorld
 
 
+# Without a command there is nothing to say 0 about, so neither group shows its help then.
 @click.group(no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
 @click.version_option(None, "--version", package_name="paritygate", prog_name="paritygate")
 @DEBUG
@@ -64,7 +65,7 @@ def program() -> None:
     "--report", default=None, metavar="PATH", help="Where the artifact goes. [default: parity_report.json of the project]"
 )
 @HOST
-@click.option("--quiet", "-q", is_flag=True, help="Say nothing but the answer.")
+@QUIET
 @DEBUG
 def run(**given: Any) -> int:
     """Run the gate over SELECTION (files, folders, node ids; default: what the project configures)."""

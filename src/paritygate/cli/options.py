@@ -42,7 +42,6 @@ PROJECT = click.option(
 )
 
 
-# Without a command there is nothing to say 0 about, so neither group shows its help then.
 # `main` has taken the word before click sees it, wherever it stands: this is for the help text.
 DEBUG = click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks and a log of what is done.")
 REPORT = click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path))
