@@ -61,7 +61,8 @@ def gated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ended]:
     """Run one gate for all that is asked of its report."""
     project = lay_out(tmp_path_factory.mktemp("replay") / "shop", {"tests/test_it.py": TESTS})
     report = project / "parity_report.json"
-    status, said, errors = paritygate("run", "--project", project, "--explain-budget", "0", "--without-axis", "workers")
+    fewer = [word for axis in ("workers", "locale", "worktree") for word in ("--without-axis", axis)]
+    status, said, errors = paritygate("run", "--project", project, "--explain-budget", "0", *fewer)
     assert status == 2, errors
     return report, Ended(status=status, stdout=said, stderr=errors, pid=0, artifact=archive.read(report))
 
@@ -165,7 +166,7 @@ def test_causes_are_found_afterwards_and_written_where_it_is_asked(gated: tuple[
     assert "cause: timezone" in said
     before = archive.read(report)
     assert before.cells == explained.cells[: len(before.cells)]
-    mixed = next(cell for cell in explained.cells if cell.env == "server-like+timezone")
+    mixed = next(cell for cell in explained.cells if "+" in cell.env)
     assert paritygate("repro", tmp_path / "explained.json", IN_UTC, "--cell", f"{mixed.env}-{mixed.attempt}")[0] == 0
 
 
