@@ -11,6 +11,7 @@ from paritygate import archive
 from paritygate.errors import NoVerdictError, UsageError
 from paritygate.gate.afterwards import Afterwards, is_open, run
 from paritygate.gate.request import World
+from paritygate.gate.result import that_count
 from paritygate.outcomes.artifact import Artifact, Cause, CellImage, Finding, Material
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.words import Axis, CauseKind, Purpose
@@ -51,6 +52,12 @@ def test_a_report_whose_causes_are_all_known_starts_nothing_and_is_shown_as_it_i
     assert run(asked(tmp_path, known), a_world_with(None, lines)).artifact == known
     assert lines == ["nothing that diverges is without its cause"]
     assert (is_open(known), is_open(a_report())) == (False, True)
+
+
+def test_names_that_collide_count_where_an_environment_folds_case_and_not_elsewhere() -> None:
+    folding = msgspec.structs.replace(an_environment("a"), case_sensitive=False)
+    assert that_count(("`A` and `a`",), (an_environment("a"), an_environment("b"))) == ()
+    assert that_count(("`A` and `a`",), (an_environment("b"), folding)) == ("`A` and `a`",)
 
 
 def test_without_time_nothing_starts_and_the_report_goes_where_it_is_wanted(tmp_path: Path) -> None:

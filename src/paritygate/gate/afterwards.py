@@ -18,6 +18,7 @@ from paritygate.gate.cells import Cells
 from paritygate.gate.explaining import Budget, Known, explain
 from paritygate.gate.material import Planned
 from paritygate.gate.request import Report, Stopwatch, World
+from paritygate.gate.result import that_count
 from paritygate.outcomes.artifact import Artifact, Material
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Axis, Purpose
@@ -100,7 +101,7 @@ def _explained(artifact: Artifact, material: Material, found: Confirmation, ran:
         varied=artifact.axes,
         excluded=len(artifact.excluded),
         blocking=surroundings.undeclared_differences(gate, _varied(artifact)).blocking,
-        collisions=artifact.subject.colliding_names,
+        collisions=that_count(artifact.subject.colliding_names, (plan.environment for plan in material.plans)),
     )
     plans = (*material.plans, *ran.values())
     return msgspec.structs.replace(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -17,7 +17,7 @@ from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.outcomes.artifact import SCHEMA, Artifact, CellImage, EnvironmentRecord, Material, Subject, Varied
 from paritygate.outcomes.cells import Cell
-from paritygate.outcomes.plans import CellPlan, Selection
+from paritygate.outcomes.plans import CellPlan, Environment, Selection
 from paritygate.outcomes.words import Axis
 
 
@@ -40,6 +40,11 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     plans: Mapping[str, CellPlan]
 
 
+def that_count(colliding: tuple[str, ...], environments: Iterable[Environment]) -> tuple[str, ...]:
+    """Say which colliding names are a difference between the environments: none where case counts in all of them."""
+    return colliding if folds_case(environments) else ()
+
+
 def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -> Artifact:
     """Weigh the run and describe it."""
     cells, confirmation = ran.gate, ran.confirmation
@@ -52,7 +57,7 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
         varied=varied,
         excluded=len(excluded),
         blocking=differences.blocking,
-        collisions=colliding_names(made.trees) if folds_case(made.settled.settings.environments.values()) else (),
+        collisions=that_count(colliding_names(made.trees), made.planned.resolution.environments),
     )
     findings = laid_side_by_side(confirmation.findings, cells)
     return Artifact(
