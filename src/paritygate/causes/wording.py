@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from paritygate.causes.cases import Case
-from paritygate.causes.search import Answer, Likeness, Mix, Seen, Table
+from paritygate.causes.search import Answer, Mix, Table
+from paritygate.causes.views import Likeness, Seen
 from paritygate.classifier.evidence import noted
 from paritygate.outcomes.artifact import Cause, Finding
 from paritygate.outcomes.words import Axis, CauseKind, Outcome
@@ -15,7 +16,7 @@ from paritygate.outcomes.words import Axis, CauseKind, Outcome
 NONE = "none of the axes that were varied explains it"
 UNFINISHED = "the cause was not looked for to the end: the time for it was over (`--explain-budget SECONDS` gives it more)"
 
-_DOES = {
+DOES = {
     Outcome.PASSED: "passes",
     Outcome.FAILED: "fails",
     Outcome.ERROR: "ends in an error",
@@ -97,7 +98,7 @@ def _did(study: Study, mix: Mix) -> str:
 
 
 def _does(seen: Seen) -> str:
-    return f"{_DOES[seen.outcome]}{' in another way' * seen.otherwise}"
+    return f"{DOES[seen.outcome]}{' in another way' * seen.otherwise}"
 
 
 def _remarks(study: Study) -> Iterator[str]:

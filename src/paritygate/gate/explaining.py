@@ -1,4 +1,4 @@
-"""Looks for what makes tests coupled, for as long as the time that was given for it."""
+"""Looks for what makes tests coupled or unstable, for as long as the time that was given for it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from paritygate.causes.flow import Ground, Run, attribute
+from paritygate.causes.unstable.flow import Known, explain_unstable
 from paritygate.confirm.flow import Confirmation
 from paritygate.gate.result import Made, varied_axes
 from paritygate.outcomes.cells import Cell
@@ -32,7 +33,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def explain(made: Made, gate: tuple[Cell, ...], confirmation: Confirmation, run: Run, budget: Budget) -> Confirmation:
-    """Give the couplings that were confirmed their causes, and put the cells beside those that confirmed them."""
+    """Give what is coupled, then what is unstable, its cause, and put the cells beside those that confirmed them."""
     if budget.seconds <= 0:
         return confirmation
     ground = Ground(
@@ -42,5 +43,7 @@ def explain(made: Made, gate: tuple[Cell, ...], confirmation: Confirmation, run:
         filesystem_of=made.planned.filesystem_of,
         over=budget.began(),
     )
-    found = attribute(confirmation.findings, ground, run)
-    return Confirmation(findings=found.findings, cells=(*confirmation.cells, *found.cells))
+    coupled = attribute(confirmation.findings, ground, run)
+    known = (*gate, *confirmation.cells, *coupled.cells)
+    unstable = explain_unstable(coupled.findings, Known(plans=ground.plans, cells=known), run, ground.over)
+    return Confirmation(findings=unstable.findings, cells=(*confirmation.cells, *coupled.cells, *unstable.cells))

@@ -96,7 +96,11 @@ class Filesystem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """One cell to run: everything but the place where it runs; without `filesystem` it is on the engine's own."""
+    """One cell to run: everything but the place where it runs; without `filesystem` it is on the engine's own.
+
+    `seed` feeds pytest-randomly, and PYTHONHASHSEED where `hash_seed` is None. Without `reseeds` pytest-randomly leaves random
+    numbers alone, and only the order of tests is held.
+    """
 
     environment: Environment
     attempt: int
@@ -107,6 +111,8 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     network: bool = False
     filesystem: Filesystem | None = None
+    hash_seed: int | None = None
+    reseeds: bool = True
 
     @property
     def name(self) -> str:

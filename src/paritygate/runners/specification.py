@@ -70,6 +70,8 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         "umask": environment.umask,
         "workers": environment.workers,
         "seed": plan.seed,
+        "hash_seed": plan.seed if plan.hash_seed is None else plan.hash_seed,
+        "reseeds": plan.reseeds,
         "order": {
             "seed": plan.order.seed,
             "reversed": plan.order.reversed,

@@ -1,0 +1,72 @@
+"""Of a test that differs only where several workers run: whether its worker's list makes it, or what runs beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from fractions import Fraction
+from math import comb
+
+from paritygate.causes.unstable.answers import Answer, OfChance, OfRace, Open, Times
+from paritygate.causes.unstable.bisection import Wanted
+from paritygate.causes.unstable.corners import Corners, merged
+from paritygate.causes.unstable.ordering import Bench, explain_order
+from paritygate.causes.unstable.suspects import Ran, Suspect, Trial
+from paritygate.causes.views import Likeness, Views
+from paritygate.classifier.evidence import RISK
+
+FURTHER = 6
+"""How often a cell is run again, where it is to be known how often a test goes wrong in it."""
+
+
+def explain_company(suspect: Suspect, corners: Corners, views: Views[Trial]) -> Generator[Wanted, None, Answer]:
+    """Run the lists of the test's own workers in one process each, and the cell as it was.
+
+    | the list of the ill cell's worker, in one process | then |
+    |---|---|
+    | is ill, and that of the well cell's worker well | it is their order |
+    | is well each time, and ill beside the others so often that chance would do it in fewer than 1 of 1,000 cases | a race |
+    | otherwise | open |
+    """
+    bench = Bench(suspect=suspect, victims=(suspect.test,), seeded_as=suspect.ill)
+    ill, well = (_in_one_process(bench, ran) for ran in (suspect.ill, suspect.well))
+    yield from views.need((ill, well), 1)
+    if (views.likeness(ill), views.likeness(well)) == (Likeness.TARGET, Likeness.BASE):
+        return (yield from explain_order(bench, views))
+    return (yield from _beside_others(suspect, corners, views, ill))
+
+
+def explain_chance(suspect: Suspect, corners: Corners, views: Views[Trial]) -> Generator[Wanted, None, Answer]:
+    """Run a cell in which a test changed though nothing else did, and say how often it goes wrong there."""
+    if suspect.ill.workers > 1 and suspect.ill.list_of(suspect.test):
+        bench = Bench(suspect=suspect, victims=(suspect.test,), seeded_as=suspect.ill)
+        return (yield from _beside_others(suspect, corners, views, _in_one_process(bench, suspect.ill)))
+    changed = corners.ill if views.likeness(corners.ill) is None else corners.well
+    attempt = suspect.ill.attempt if changed == corners.ill else suspect.well.attempt
+    yield from views.need((changed,), corners.begun + FURTHER)
+    return OfChance(attempt=attempt, again=_wrong(views, changed, first=corners.begun))
+
+
+def _beside_others(suspect: Suspect, corners: Corners, views: Views[Trial], alone: Trial) -> Generator[Wanted, None, Answer]:
+    yield from merged(views, {corners.ill: corners.begun + FURTHER, alone: FURTHER})
+    beside = _wrong(views, corners.ill, first=corners.begun)
+    apart = _wrong(views, alone, first=0)
+    if apart.seen == 0 and by_chance(beside, apart) < RISK:
+        return OfRace(workers=suspect.ill.workers, beside=beside, alone=Times(apart.of, apart.of))
+    if views.likeness(corners.ill) is None or views.likeness(corners.well) is None:
+        return OfChance(attempt=suspect.ill.attempt, again=beside)
+    return Open(f"it goes wrong beside other workers {beside} times and in one process {apart} times, which proves neither")
+
+
+def by_chance(beside: Times, alone: Times) -> Fraction:
+    """Say at what chance all that went wrong would be on one side, if the sides were alike: drawn without putting back."""
+    return Fraction(comb(beside.of, beside.seen), comb(beside.of + alone.of, beside.seen))
+
+
+def _in_one_process(bench: Bench, ran: Ran) -> Trial:
+    return bench.trial(ran.list_of(bench.suspect.test))
+
+
+def _wrong(views: Views[Trial], trial: Trial, *, first: int) -> Times:
+    """Count what did not go well, without the first results: those were why it was looked into."""
+    told = views.told(trial)[first:]
+    return Times(sum(each.likeness is not Likeness.BASE for each in told), len(told))
