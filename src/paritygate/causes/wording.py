@@ -94,10 +94,11 @@ def _listed(study: Study, mix: Mix) -> str:
 def _did(study: Study, mix: Mix) -> str:
     """Say what a test did in a mixture, and how often; it did the same each time."""
     told = study.table.told(mix)
-    return f"{_does(told[0])}, {len(told)} of {len(told)}"
+    return f"{does(told[0])}, {len(told)} of {len(told)}"
 
 
-def _does(seen: Seen) -> str:
+def does(seen: Seen) -> str:
+    """Say what a test did in a cell."""
     return f"{DOES[seen.outcome]}{' in another way' * seen.otherwise}"
 
 
@@ -117,7 +118,7 @@ def _remarks(study: Study) -> Iterator[str]:
 
 
 def _unstable(study: Study, mix: Mix) -> str:
-    gave = ", then ".join(_does(each) for each in study.table.told(mix))
+    gave = ", then ".join(does(each) for each in study.table.told(mix))
     return f"its cause is open, since it is unstable where the two are mixed: {_forward(study, mix)} {gave}"
 
 
@@ -126,4 +127,4 @@ def _third_ways(study: Study) -> Iterator[str]:
     for axis in study.case.pair.axes:
         mix = frozenset({axis})
         if study.table.likeness(mix) is Likeness.OTHER:
-            yield f"{_forward(study, mix)} {_does(study.table.told(mix)[0])}"
+            yield f"{_forward(study, mix)} {does(study.table.told(mix)[0])}"

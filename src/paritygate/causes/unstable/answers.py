@@ -52,9 +52,9 @@ class OfRace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OfChance(msgspec.Struct, frozen=True, kw_only=True):
-    """It changes where the same cell is run again: `again` says how often it went wrong in further runs of that cell alone."""
+    """It changes where the same `cell` is run again: `again` says how often it went wrong in further runs of it."""
 
-    attempt: int
+    cell: str
     again: Times
 
 

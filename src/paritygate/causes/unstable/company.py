@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from fractions import Fraction
 from math import comb
 
 from paritygate.causes.unstable.answers import Answer, OfChance, OfRace, Open, Times
-from paritygate.causes.unstable.bisection import Wanted
 from paritygate.causes.unstable.corners import Corners, merged
-from paritygate.causes.unstable.ordering import Bench, explain_order
+from paritygate.causes.unstable.ordering import Bench, Inquiry, explain_order
 from paritygate.causes.unstable.suspects import Ran, Suspect, Trial
 from paritygate.causes.views import Likeness, Views
 from paritygate.classifier.evidence import RISK
@@ -18,7 +16,7 @@ FURTHER = 6
 """How often a cell is run again, where it is to be known how often a test goes wrong in it."""
 
 
-def explain_company(suspect: Suspect, corners: Corners, views: Views[Trial]) -> Generator[Wanted, None, Answer]:
+def explain_company(suspect: Suspect, corners: Corners, views: Views[Trial]) -> Inquiry:
     """Run the lists of the test's own workers in one process each, and the cell as it was.
 
     | the list of the ill cell's worker, in one process | then |
@@ -31,29 +29,56 @@ def explain_company(suspect: Suspect, corners: Corners, views: Views[Trial]) -> 
     ill, well = (_in_one_process(bench, ran) for ran in (suspect.ill, suspect.well))
     yield from views.need((ill, well), 1)
     if (views.likeness(ill), views.likeness(well)) == (Likeness.TARGET, Likeness.BASE):
-        return (yield from explain_order(bench, views))
+        return (yield from unless_by_chance(explain_order(bench, views), suspect, corners, views))
     return (yield from _beside_others(suspect, corners, views, ill))
 
 
-def explain_chance(suspect: Suspect, corners: Corners, views: Views[Trial]) -> Generator[Wanted, None, Answer]:
+def explain_chance(suspect: Suspect, corners: Corners, views: Views[Trial]) -> Inquiry:
     """Run a cell in which a test changed though nothing else did, and say how often it goes wrong there."""
-    if suspect.ill.workers > 1 and suspect.ill.list_of(suspect.test):
+    if suspect.ill.workers > 1 and suspect.ill.list_of(suspect.test) and views.likeness(corners.ill) is None:
         bench = Bench(suspect=suspect, victims=(suspect.test,), seeded_as=suspect.ill)
         return (yield from _beside_others(suspect, corners, views, _in_one_process(bench, suspect.ill)))
-    changed = corners.ill if views.likeness(corners.ill) is None else corners.well
-    attempt = suspect.ill.attempt if changed == corners.ill else suspect.well.attempt
-    yield from views.need((changed,), corners.begun + FURTHER)
-    return OfChance(attempt=attempt, again=_wrong(views, changed, first=corners.begun))
+    changed = next(each for each in (corners.ill, *views.unstable()) if views.likeness(each) is None)
+    before = corners.begun if changed in (corners.ill, corners.well) else 0
+    yield from views.need((changed,), before + FURTHER)
+    return OfChance(cell=_cell(suspect, corners, changed), again=_wrong(views, changed, first=before))
 
 
-def _beside_others(suspect: Suspect, corners: Corners, views: Views[Trial], alone: Trial) -> Generator[Wanted, None, Answer]:
+def unless_by_chance(asking: Inquiry, suspect: Suspect, corners: Corners, views: Views[Trial]) -> Inquiry:
+    """Go on asking as long as no cell that is run again comes out otherwise.
+
+    What proves nothing in the end may still be chance that has looked like a cause so far: the corners are run again then.
+    """
+    answer: Answer | None = None
+    while answer is None and not views.unstable():
+        try:
+            yield next(asking)
+        except StopIteration as end:
+            answer = end.value
+    if answer is not None and not isinstance(answer, Open):
+        return answer
+    yield from views.need(corners.all, FURTHER)
+    if views.unstable():
+        return (yield from explain_chance(suspect, corners, views))
+    return answer or Open("it came out otherwise in a cell that was run again")
+
+
+def _cell(suspect: Suspect, corners: Corners, changed: Trial) -> str:
+    """Name the cell that changed."""
+    attempts = {corners.ill: suspect.ill.attempt, corners.well: suspect.well.attempt}
+    if changed in attempts:
+        return f"attempt {attempts[changed]} of {suspect.ill.env}"
+    return f"a cell of {suspect.ill.env} that mixes attempts {suspect.well.attempt} and {suspect.ill.attempt}"
+
+
+def _beside_others(suspect: Suspect, corners: Corners, views: Views[Trial], alone: Trial) -> Inquiry:
     yield from merged(views, {corners.ill: corners.begun + FURTHER, alone: FURTHER})
     beside = _wrong(views, corners.ill, first=corners.begun)
     apart = _wrong(views, alone, first=0)
     if apart.seen == 0 and by_chance(beside, apart) < RISK:
         return OfRace(workers=suspect.ill.workers, beside=beside, alone=Times(apart.of, apart.of))
     if views.likeness(corners.ill) is None or views.likeness(corners.well) is None:
-        return OfChance(attempt=suspect.ill.attempt, again=beside)
+        return OfChance(cell=_cell(suspect, corners, corners.ill), again=beside)
     return Open(f"it goes wrong beside other workers {beside} times and in one process {apart} times, which proves neither")
 
 

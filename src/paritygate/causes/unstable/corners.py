@@ -39,6 +39,11 @@ class Corners(msgspec.Struct, frozen=True, kw_only=True):
     ill_seeds: Trial
 
     @property
+    def all(self) -> tuple[Trial, ...]:
+        """List the corners."""
+        return self.well, self.ill, self.ill_order, self.ill_seeds
+
+    @property
     def begun(self) -> int:
         """Count the results that a corner begins with."""
         return 2 if self.well == self.ill else 1

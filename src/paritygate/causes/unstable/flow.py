@@ -13,14 +13,15 @@ import msgspec
 from paritygate.causes.flow import Attribution, Run
 from paritygate.causes.unstable.answers import Answer, OfRace, Open
 from paritygate.causes.unstable.bisection import Wanted
-from paritygate.causes.unstable.company import explain_chance, explain_company
+from paritygate.causes.unstable.company import explain_chance, explain_company, unless_by_chance
 from paritygate.causes.unstable.corners import Corners, Nature, corners_of, nature
 from paritygate.causes.unstable.ordering import Bench, Inquiry, explain_order
 from paritygate.causes.unstable.seeds import explain_seed
 from paritygate.causes.unstable.suspects import Suspect, Trial, suspects_of
 from paritygate.causes.unstable.trying import Planner, Reader, overlapping
 from paritygate.causes.unstable.wording import explained, unfinished
-from paritygate.causes.views import Seen, Views
+from paritygate.causes.views import Likeness, Seen, Views
+from paritygate.causes.wording import does
 from paritygate.classifier.evidence import gate_of
 from paritygate.classifier.labels import UNSTABLE
 from paritygate.outcomes.artifact import Finding
@@ -148,22 +149,30 @@ def _inquiry(case: Case, found: Nature, told: Sequence[tuple[Case, Nature]]) -> 
         case Nature.CONTRARY:
             return explain_chance(suspect, case.corners, views)
         case Nature.SEED:
-            return explain_seed(suspect, case.corners, views)
+            return unless_by_chance(explain_seed(suspect, case.corners, views), suspect, case.corners, views)
         case Nature.ORDER | Nature.EITHER | Nature.BOTH if suspect.ill.workers > 1:
             return explain_company(suspect, case.corners, views)
         case Nature.ORDER | Nature.EITHER | Nature.BOTH if suspect.well.list_of(suspect.test) and suspect.ill.list_of(
             suspect.test
         ):
             fellows = tuple(other.suspect for other, one in told if one is found and _is_fellow(suspect, other.suspect))
-            return explain_order(_bench(suspect, found, fellows), views)
+            asking = explain_order(_bench(suspect, found, fellows), views)
+            return unless_by_chance(asking, suspect, case.corners, views)
         case Nature.ORDER | Nature.EITHER | Nature.BOTH:
             return _said(
                 Open("its order matters; what of it is not looked for where a test ends its process, or is not collected")
             )
         case Nature.OPEN:
-            return _said(
-                Open("run again, and with the order and the seeds of two attempts mixed, it came out in a third way, or not")
-            )
+            return _said(Open(_third_way(case.corners, views)))
+
+
+def _third_way(corners: Corners, views: Views[Trial]) -> str:
+    """Say what was seen where the corners say nothing."""
+    seen = (each for trial in dict.fromkeys(corners.all) for each in views.told(trial))
+    odd = next((each for each in seen if each.likeness is Likeness.OTHER), None)
+    if odd is None:
+        return "the cells in which the order and the seeds of two attempts were mixed told nothing"
+    return f"where the order and the seeds of two attempts were mixed it {does(odd)}"
 
 
 def _is_fellow(suspect: Suspect, other: Suspect) -> bool:

@@ -51,8 +51,7 @@ def _cause(suspect: Suspect, answer: OfOrder | OfSeed | OfRace | OfChance, partn
                 kind=CauseKind.RACE, detail=detail, overlapping=tuple(each.nodeid for each in partners), rate=_rate(answer.beside)
             )
         case OfChance():
-            what = f"attempt {answer.attempt} of {suspect.ill.env}, run again as it was"
-            detail = f"changes though nothing else does: {what}, {ill} {answer.again} times"
+            detail = f"changes though nothing else does: {answer.cell}, run again as it was, {ill} {answer.again} times"
             return Cause(kind=CauseKind.CHANCE, detail=detail, rate=_rate(answer.again))
 
 
