@@ -52,10 +52,14 @@ class OfRace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OfChance(msgspec.Struct, frozen=True, kw_only=True):
-    """It changes where the same `cell` is run again: `again` says how often it went wrong in further runs of it."""
+    """It changes where the same `cell` is run again: `again` says how often it went wrong in further runs of it.
+
+    `alone` counts the same where several workers ran, and their list in one process did not settle it.
+    """
 
     cell: str
     again: Times
+    alone: Times = Times(0, 0)
 
 
 class Open(msgspec.Struct, frozen=True):

@@ -14,6 +14,8 @@ from paritygate.classifier.evidence import RISK
 
 FURTHER = 6
 """How often a cell is run again, where it is to be known how often a test goes wrong in it."""
+ALONE = 7
+"""How often one worker's list is run in one process: all of six against none of seven is chance in 1 of 1,716 cases."""
 
 
 def explain_company(suspect: Suspect, corners: Corners, views: Views[Trial]) -> Inquiry:
@@ -72,13 +74,13 @@ def _cell(suspect: Suspect, corners: Corners, changed: Trial) -> str:
 
 
 def _beside_others(suspect: Suspect, corners: Corners, views: Views[Trial], alone: Trial) -> Inquiry:
-    yield from merged(views, {corners.ill: corners.begun + FURTHER, alone: FURTHER})
+    yield from merged(views, {corners.ill: corners.begun + FURTHER, alone: ALONE})
     beside = _wrong(views, corners.ill, first=corners.begun)
     apart = _wrong(views, alone, first=0)
     if apart.seen == 0 and by_chance(beside, apart) < RISK:
         return OfRace(workers=suspect.ill.workers, beside=beside, alone=Times(apart.of, apart.of))
     if views.likeness(corners.ill) is None or views.likeness(corners.well) is None:
-        return OfChance(cell=_cell(suspect, corners, corners.ill), again=beside)
+        return OfChance(cell=_cell(suspect, corners, corners.ill), again=beside, alone=apart)
     return Open(f"it goes wrong beside other workers {beside} times and in one process {apart} times, which proves neither")
 
 

@@ -9,11 +9,10 @@ import msgspec
 from paritygate.causes.unstable.answers import Answer, OfSeed, Open, Times
 from paritygate.causes.unstable.bisection import Wanted
 from paritygate.causes.unstable.corners import Corners
+from paritygate.causes.unstable.ordering import PROOFS
 from paritygate.causes.unstable.suspects import Suspect, Trial
 from paritygate.causes.views import Likeness, Views
 from paritygate.outcomes.words import CauseKind
-
-PROOFS = 4
 
 
 def explain_seed(suspect: Suspect, corners: Corners, views: Views[Trial]) -> Generator[Wanted, None, Answer]:

@@ -42,7 +42,11 @@ def _cause(suspect: Suspect, answer: OfOrder | OfSeed | OfRace | OfChance, partn
             )
             return Cause(kind=answer.kind, detail=detail)
         case OfRace():
-            beside = f"at the same time, each time: {_named(partners)}" if partners else "no test ran beside it each time"
+            beside = (
+                f"at the same time, each time: {_named(partners)}"
+                if partners
+                else "no test ran at the same time each time: what ran before on another worker is not seen by this"
+            )
             detail = (
                 f"{ill} with {answer.workers} workers ({answer.beside}), {well} where its worker's list runs in one process "
                 f"({answer.alone}); {beside}"
@@ -52,6 +56,7 @@ def _cause(suspect: Suspect, answer: OfOrder | OfSeed | OfRace | OfChance, partn
             )
         case OfChance():
             detail = f"changes though nothing else does: {answer.cell}, run again as it was, {ill} {answer.again} times"
+            detail += f", and {answer.alone} where its worker's list runs in one process" if answer.alone.of else ""
             return Cause(kind=CauseKind.CHANCE, detail=detail, rate=_rate(answer.again))
 
 
