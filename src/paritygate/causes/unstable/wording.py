@@ -45,7 +45,7 @@ def _cause(suspect: Suspect, answer: OfOrder | OfSeed | OfRace | OfChance, partn
             beside = (
                 f"at the same time, each time: {_named(partners)}"
                 if partners
-                else "no test ran at the same time each time: what ran before on another worker is not seen by this"
+                else "no test ran at the same time each time; what ran before it on other workers was not looked into"
             )
             detail = (
                 f"{ill} with {answer.workers} workers ({answer.beside}), {well} where its worker's list runs in one process "
