@@ -19,6 +19,7 @@ from paritygate.causes.unstable.suspects import Trial
 from paritygate.causes.views import Likeness, Seen, Views
 from paritygate.causes.wording import UNFINISHED
 from paritygate.classifier.labels import label
+from paritygate.confirm.flow import confirm
 from paritygate.outcomes.artifact import Cause, Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan, Environment, Order
@@ -66,8 +67,10 @@ def search(
 
     plans = gate_plans(*(environments or (ONE,)))
     cells = tuple(cell_of(plan, names, fails, seconds) for plan in plans)
-    known = Known(plans=plans, cells=cells)
-    return Searched(explain_unstable(label(cells), known, run, lambda: len(ran) >= batches), ran)
+    confirmed = confirm(label(cells), cells, plans, run)
+    known = Known(plans=plans, cells=(*cells, *confirmed.cells))
+    ran.clear()
+    return Searched(explain_unstable(confirmed.findings, known, run, lambda: len(ran) >= batches), ran)
 
 
 def cell_of(plan: CellPlan, names: Sequence[str], fails: Behaviour, seconds: float = 0.0) -> Cell:
@@ -297,6 +300,17 @@ class TestChance:
         assert cause.rate is not None
         assert cause.rate[1] == 6
         assert f"run again as it was, fails {cause.rate[0]} of 6 times" in cause.detail
+
+
+class TestWhatLookedCoupled:
+    def test_a_seed_that_only_a_confirmation_had_is_found(self) -> None:
+        def fails(name: str, _: list[str], plan: CellPlan) -> bool:
+            return name == "victim" and (plan.environment.name == "server" or plan.seed not in {101, 202})
+
+        searched = search([*HUNDRED[:9], "victim"], fails, ONE, an_environment("server", workers=0))
+        assert searched.finding().note.startswith("looked coupled; further attempts gave `failed`")
+        assert searched.cause().kind is CauseKind.DATA_SEED
+        assert "as in attempt 3 of local (6 of 6), passes as in attempt 1 (6 of 6)" in searched.cause().detail
 
 
 class TestLimits:

@@ -98,8 +98,8 @@ class Filesystem(msgspec.Struct, frozen=True, kw_only=True):
 class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     """One cell to run: everything but the place where it runs; without `filesystem` it is on the engine's own.
 
-    `seed` feeds pytest-randomly, and PYTHONHASHSEED where `hash_seed` is None. Without `reseeds` pytest-randomly leaves random
-    numbers alone, and only the order of tests is held.
+    `seed` feeds pytest-randomly, and PYTHONHASHSEED where `hash_seed` is None. Without `reseeds` pytest-randomly seeds
+    random numbers at the start alone, and not before each test.
     """
 
     environment: Environment
