@@ -40,6 +40,10 @@ def explain_chance(suspect: Suspect, corners: Corners, views: Views[Trial]) -> I
     if suspect.ill.workers > 1 and suspect.ill.list_of(suspect.test) and views.likeness(corners.ill) is None:
         bench = Bench(suspect=suspect, victims=(suspect.test,), seeded_as=suspect.ill)
         return (yield from _beside_others(suspect, corners, views, _in_one_process(bench, suspect.ill)))
+    return (yield from _changed(suspect, corners, views))
+
+
+def _changed(suspect: Suspect, corners: Corners, views: Views[Trial]) -> Inquiry:
     changed = next(each for each in (corners.ill, *views.unstable()) if views.likeness(each) is None)
     before = corners.begun if changed in (corners.ill, corners.well) else 0
     yield from views.need((changed,), before + FURTHER)
@@ -70,7 +74,9 @@ def _cell(suspect: Suspect, corners: Corners, changed: Trial) -> str:
     attempts = {corners.ill: suspect.ill.attempt, corners.well: suspect.well.attempt}
     if changed in attempts:
         return f"attempt {attempts[changed]} of {suspect.ill.env}"
-    return f"a cell of {suspect.ill.env} that mixes attempts {suspect.well.attempt} and {suspect.ill.attempt}"
+    if changed.workers <= 1 < suspect.ill.workers:
+        return f"one worker's list of {suspect.ill.env} in one process"
+    return f"a cell of {suspect.ill.env} made of attempts {suspect.well.attempt} and {suspect.ill.attempt}"
 
 
 def _beside_others(suspect: Suspect, corners: Corners, views: Views[Trial], alone: Trial) -> Inquiry:
@@ -79,8 +85,10 @@ def _beside_others(suspect: Suspect, corners: Corners, views: Views[Trial], alon
     apart = _wrong(views, alone, first=0)
     if apart.seen == 0 and by_chance(beside, apart) < RISK:
         return OfRace(workers=suspect.ill.workers, beside=beside, alone=Times(apart.of, apart.of))
-    if views.likeness(corners.ill) is None or views.likeness(corners.well) is None:
+    if views.likeness(corners.ill) is None:
         return OfChance(cell=_cell(suspect, corners, corners.ill), again=beside, alone=apart)
+    if views.unstable():
+        return (yield from _changed(suspect, corners, views))
     return Open(f"it goes wrong beside other workers {beside} times and in one process {apart} times, which proves neither")
 
 
