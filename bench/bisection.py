@@ -1,11 +1,11 @@
 """Count the runs that it takes to find polluters among many tests, beside those of detect-test-pollution on the same project.
 
-    python bench/bisection.py [--tests 100] [--polluters 1] [--places 3] [--python PYTHON]
+    python bench/bisection.py [--tests 100] [--polluters 1] [--places 3] [--other PROGRAM]
 
 A project of `tests` tests in ten files is laid out, and a victim that comes last in attempt 1; the polluters are hidden at
 different places. The gate judges it, and its cells that looked for the cause are counted: all of them, and those among them that
-were not repeated for proof. `PYTHON` is an interpreter that has pytest and detect-test-pollution; without it only the gate is
-run. What that one runs is counted by its own words: a discovery, the victim alone, the whole, each step, and the last check.
+were not repeated for proof. `PROGRAM` is an installed detect-test-pollution; without it only the gate is run. What that one runs
+is counted by its own words: a discovery, the victim alone, the whole, each step, and the last check.
 """
 
 from __future__ import annotations
@@ -62,10 +62,10 @@ def gate(folder: Path) -> str:
     return f"{len(cells)} cells, {len(different)} of them different, {artifact['timings']['causes']:.0f} s: {found}"
 
 
-def other(folder: Path, python: str) -> str:
+def other(folder: Path, program: str) -> str:
     """Run detect-test-pollution and say what it took."""
     began = time.perf_counter()
-    command = [python, "-m", "detect_test_pollution", "--failing-test", VICTIM, "--tests", "tests"]
+    command = [program, "--failing-test", VICTIM, "--tests", "tests"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     lines = (done.stdout + done.stderr).strip().splitlines()
     runs = sum(line.startswith(RUNS) for line in lines)
@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("--tests", type=int, default=100)
     parser.add_argument("--polluters", type=int, default=1)
     parser.add_argument("--places", type=int, default=3)
-    parser.add_argument("--python", default="")
+    parser.add_argument("--other", default="")
     asked = parser.parse_args()
     chooser = random.Random(asked.tests)  # noqa: S311 - places, the same each time
     for _ in range(asked.places):
@@ -87,8 +87,8 @@ def main() -> None:
             lay_out(Path(name), asked.tests, guilty)
             print(f"polluters {sorted(guilty)} of {asked.tests} tests")
             print(f"  paritygate             {gate(Path(name))}")
-            if asked.python:
-                print(f"  detect-test-pollution  {other(Path(name), asked.python)}")
+            if asked.other:
+                print(f"  detect-test-pollution  {other(Path(name), asked.other)}")
 
 
 if __name__ == "__main__":

@@ -321,6 +321,11 @@ class TestLimits:
             )
             assert (searched.finding().cause, searched.finding().note) == (None, UNFINISHED)
 
+    def test_chance_that_has_shown_itself_before_the_time_is_over_is_said(self) -> None:
+        told = iter([True, False, *[False] * 9])
+        searched = search(["t0", "victim"], lambda name, _, __: name == "victim" and next(told), batches=1)
+        assert (searched.cause().kind, searched.cause().rate) == (CauseKind.CHANCE, (0, 1))
+
     def test_nothing_runs_where_nothing_is_unstable(self) -> None:
         assert search(HUNDRED, lambda name, _, __: name == "t007").batches == []
 

@@ -43,11 +43,32 @@ def explain_chance(suspect: Suspect, corners: Corners, views: Views[Trial]) -> I
     return (yield from _changed(suspect, corners, views))
 
 
+def so_far(suspect: Suspect, corners: Corners, views: Views[Trial]) -> OfChance | None:
+    """Say what is known when the time is over: where a cell came out otherwise it is chance, if no worker can have done it."""
+    if not views.unstable() or suspect.ill.workers > 1:
+        return None
+    answer = _chance(suspect, corners, views)
+    return answer if answer.again.of else None
+
+
 def _changed(suspect: Suspect, corners: Corners, views: Views[Trial]) -> Inquiry:
-    changed = next(each for each in (corners.ill, *views.unstable()) if views.likeness(each) is None)
-    before = corners.begun if changed in (corners.ill, corners.well) else 0
-    yield from views.need((changed,), before + FURTHER)
-    return OfChance(cell=_cell(suspect, corners, changed), again=_wrong(views, changed, first=before))
+    changed = _unstable(corners, views)
+    yield from views.need((changed,), _before(corners, changed) + FURTHER)
+    return _chance(suspect, corners, views)
+
+
+def _chance(suspect: Suspect, corners: Corners, views: Views[Trial]) -> OfChance:
+    changed = _unstable(corners, views)
+    return OfChance(cell=_cell(suspect, corners, changed), again=_wrong(views, changed, first=_before(corners, changed)))
+
+
+def _unstable(corners: Corners, views: Views[Trial]) -> Trial:
+    return next(each for each in (corners.ill, *views.unstable()) if views.likeness(each) is None)
+
+
+def _before(corners: Corners, trial: Trial) -> int:
+    """Count the results of a trial that were why it was looked into."""
+    return corners.begun if trial in (corners.ill, corners.well) else 0
 
 
 def unless_by_chance(asking: Inquiry, suspect: Suspect, corners: Corners, views: Views[Trial]) -> Inquiry:

@@ -13,7 +13,7 @@ import msgspec
 from paritygate.causes.flow import Attribution, Run
 from paritygate.causes.unstable.answers import Answer, OfRace, Open
 from paritygate.causes.unstable.bisection import Wanted
-from paritygate.causes.unstable.company import explain_chance, explain_company, unless_by_chance
+from paritygate.causes.unstable.company import explain_chance, explain_company, so_far, unless_by_chance
 from paritygate.causes.unstable.corners import Corners, Nature, corners_of, nature
 from paritygate.causes.unstable.ordering import Bench, Inquiry, explain_order
 from paritygate.causes.unstable.seeds import explain_seed
@@ -122,7 +122,10 @@ def explain_unstable(findings: Sequence[Finding], known: Known, run: Run, over: 
     inquirers = [Inquirer(case.suspect, case.views, _inquiry(case, one, told)) for case, one in told]
     laboratory.answer(inquirers)
     said = {TestId(each.nodeid, each.occurrence): each for each in findings}
-    said |= {suspect.test: unfinished(said[suspect.test]) for suspect in suspects}
+    for case in cases:
+        answer = so_far(case.suspect, case.corners, Views(case.views))
+        finding = gate.flagged[case.suspect.test]
+        said[case.suspect.test] = unfinished(finding) if answer is None else explained(finding, case.suspect, answer, ())
     for each in inquirers:
         if each.result is not None:
             test = each.suspect.test
