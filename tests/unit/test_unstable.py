@@ -326,6 +326,15 @@ class TestLimits:
         searched = search(["t0", "victim"], lambda name, _, __: name == "victim" and next(told), batches=1)
         assert (searched.cause().kind, searched.cause().rate) == (CauseKind.CHANCE, (0, 1))
 
+    def test_a_test_that_hangs_for_minutes_is_left_open(self) -> None:
+        plans = gate_plans(ONE)
+        cells = tuple(
+            a_cell("local", plan.attempt, {"t": outcome}) for plan, outcome in zip(plans, ("passed", "timed_out"), strict=True)
+        )
+        found = explain_unstable(label(cells), Known(plans=plans, cells=cells), lambda _: pytest.fail("ran"), lambda: False)
+        assert (found.findings[0].cause, found.cells) == (None, ())
+        assert "it hangs" in found.findings[0].note
+
     def test_nothing_runs_where_nothing_is_unstable(self) -> None:
         assert search(HUNDRED, lambda name, _, __: name == "t007").batches == []
 

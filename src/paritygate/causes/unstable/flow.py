@@ -22,14 +22,17 @@ from paritygate.causes.unstable.trying import Planner, Reader, overlapping
 from paritygate.causes.unstable.wording import explained, unfinished
 from paritygate.causes.views import Likeness, Seen, Views
 from paritygate.causes.wording import does
-from paritygate.classifier.evidence import gate_of
+from paritygate.classifier.evidence import Gate, gate_of
 from paritygate.classifier.labels import UNSTABLE
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, TestId
 from paritygate.outcomes.plans import CellPlan
+from paritygate.outcomes.words import Outcome
 
 MOST_AT_ONCE = 16
 """Cells in one batch at most: the time is looked at only between batches."""
+LONGEST_HANG = 30.0
+HANGS = f"it hangs, and is looked into only where a test may take {LONGEST_HANG:.0f} s at most (`test-timeout`)"
 
 Result = TypeVar("Result")
 
@@ -113,7 +116,8 @@ def explain_unstable(findings: Sequence[Finding], known: Known, run: Run, over: 
     First all are asked for their nature, then each for what follows from it. No batch of cells is begun when the time is over.
     """
     gate = gate_of(findings, known.cells, known.plans, UNSTABLE)
-    suspects = suspects_of(gate, known.cells)
+    found = suspects_of(gate, known.cells)
+    suspects = tuple(each for each in found if not _hangs_long(gate, each))
     laboratory = Laboratory(Planner(gate, known.cells), Reader(gate, known.cells), run, over)
     cases = [_case(suspect, suspects) for suspect in suspects]
     natures = [Inquirer(case.suspect, case.views, nature(case.corners, Views(case.views))) for case in cases]
@@ -122,6 +126,7 @@ def explain_unstable(findings: Sequence[Finding], known: Known, run: Run, over: 
     inquirers = [Inquirer(case.suspect, case.views, _inquiry(case, one, told)) for case, one in told]
     laboratory.answer(inquirers)
     said = {TestId(each.nodeid, each.occurrence): each for each in findings}
+    said |= {each.test: explained(gate.flagged[each.test], each, Open(HANGS), ()) for each in found if each not in suspects}
     for case in cases:
         answer = so_far(case.suspect, case.corners, Views(case.views))
         finding = gate.flagged[case.suspect.test]
@@ -132,6 +137,12 @@ def explain_unstable(findings: Sequence[Finding], known: Known, run: Run, over: 
             partners = overlapping(each.suspect, (*known.cells, *laboratory.cells)) if isinstance(each.result, OfRace) else ()
             said[test] = explained(gate.flagged[test], each.suspect, each.result, partners)
     return Attribution(findings=tuple(said.values()), cells=laboratory.cells)
+
+
+def _hangs_long(gate: Gate, suspect: Suspect) -> bool:
+    """Say whether a test is ended so late when it hangs that a few cells of it would outlast any time for causes."""
+    hangs = Outcome.TIMED_OUT in (suspect.better, suspect.worse)
+    return hangs and gate.plans_of(suspect.ill.env)[0].limits.test_seconds > LONGEST_HANG
 
 
 def _case(suspect: Suspect, suspects: Iterable[Suspect]) -> Case:
