@@ -64,7 +64,7 @@ def test_a_mixed_environment_starts_from_an_image_with_its_tree() -> None:
 
 def test_the_record_of_plans_has_no_secrets_and_no_lists_of_tests() -> None:
     secret = an_environment("local", variables={"API_TOKEN": "told", "CI": "1"})
-    order = Order(seed=3, reversed=True, exactly=ids("t"), only=ids("u"), shares={"gw0": ids("v")})
+    order = Order(seed=3, reversed=True, exactly=ids("t"), only=ids("u"), shares=(("gw0", ids("v")),))
     (plan,) = recorded.plans_for_the_record([a_plan(secret, order=order)])
     assert plan.environment.variables == {"API_TOKEN": "***", "CI": "1"}
     assert plan.order == Order(seed=3, reversed=True)

@@ -144,12 +144,12 @@ class TestPlanning:
     def test_under_workers_each_runs_what_it_ran_and_its_own_stops_at_the_test(self) -> None:
         report = a_report()
         planned = plan(MATERIAL, chosen(U, "b-1", report), alone=False)
-        assert planned.plan.order == Order(seed=7, shares={"gw0": ids(U), "gw1": ids(V)})
+        assert planned.plan.order == Order(seed=7, shares=(("gw0", ids(U)), ("gw1", ids(V))))
         assert (planned.before, planned.plan.environment.workers) == (1, 2)
 
     def test_alone_it_stays_on_its_worker(self) -> None:
         planned = plan(MATERIAL, chosen(), alone=True)
-        assert planned.plan.order == Order(seed=7, exactly=ids(T), shares={"gw0": ids(T)})
+        assert planned.plan.order == Order(seed=7, exactly=ids(T), shares=(("gw0", ids(T)),))
         assert (planned.before, planned.how) == (0, "by itself")
 
     def test_a_test_that_ended_its_process_runs_in_its_place_among_the_others_in_the_order_of_the_gate(self) -> None:

@@ -539,6 +539,16 @@ def test_couplings_are_counted_by_their_causes_the_most_frequent_first() -> None
     ]
 
 
+def test_instabilities_are_counted_by_what_spoils_them() -> None:
+    polluted = Cause(kind=CauseKind.ORDER, polluters=(NodeId("p"),), detail="fails after `p` (6 of 6), passes without (6 of 6)")
+    causes = (polluted, polluted, Cause(kind=CauseKind.ORDER, setters=(NodeId("s"), NodeId("r"))), Cause(kind=CauseKind.CHANCE))
+    tests = [a_coupling(NodeId(f"t{number}"), label=Label.NONDETERMINISM, cause=cause) for number, cause in enumerate(causes)]
+    said = render(an_artifact(*tests), 200)
+    counted = [line for line in said.splitlines() if re.match(r"  \d+ tests?: ", line)]
+    assert counted == ["  2 tests: order (after p)", "  1 test: chance", "  1 test: order (needs s and r)"]
+    assert "    cause: order: fails after `p` (6 of 6), passes without (6 of 6)\n" in said
+
+
 def test_without_any_cause_nothing_is_counted() -> None:
     assert "no cause is known" not in render(an_artifact(a_coupling()), 100)
 

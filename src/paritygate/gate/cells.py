@@ -67,8 +67,8 @@ class Cells:
         return self.run(plans)
 
     def explain(self, plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
-        """Run cells of mixed environments, and say why."""
-        self._world.say(f"looking for what makes tests coupled: {_further(plans)}")
+        """Run cells of mixed environments or orders, and say why."""
+        self._world.say(f"looking for causes: {_further(plans)}")
         return self.run(plans)
 
     def again_where_dates_moved(self, plans: Sequence[CellPlan], cells: tuple[Cell, ...]) -> tuple[Cell, ...]:

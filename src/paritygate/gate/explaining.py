@@ -1,4 +1,4 @@
-"""Looks for what makes tests coupled, for as long as the time that was given for it."""
+"""Looks for what makes tests coupled or unstable, for as long as the time that was given for it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from paritygate.causes.flow import Ground, Run, attribute
+from paritygate.causes.unstable.flow import Evidence, explain_unstable
 from paritygate.confirm.flow import Confirmation
 from paritygate.gate.material import Planned
 from paritygate.outcomes.cells import Cell
@@ -42,7 +43,7 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def explain(known: Known, run: Run, budget: Budget) -> Confirmation:
-    """Give the couplings that were confirmed their causes, and put the cells beside those that confirmed them."""
+    """Give what is coupled, then what is unstable, its cause, and put the cells beside those that confirmed them."""
     confirmation = known.confirmation
     if budget.seconds <= 0:
         return confirmation
@@ -53,5 +54,7 @@ def explain(known: Known, run: Run, budget: Budget) -> Confirmation:
         filesystem_of=known.planned.filesystem_of,
         over=budget.began(),
     )
-    found = attribute(confirmation.findings, ground, run)
-    return Confirmation(findings=found.findings, cells=(*confirmation.cells, *found.cells))
+    coupled = attribute(confirmation.findings, ground, run)
+    evidence = Evidence(plans=ground.plans, cells=(*ground.cells, *coupled.cells))
+    unstable = explain_unstable(coupled.findings, evidence, run, ground.over)
+    return Confirmation(findings=unstable.findings, cells=(*confirmation.cells, *coupled.cells, *unstable.cells))

@@ -25,12 +25,20 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
-    """Which difference flips a test; `ways` are sets of `axes` of which each is enough, and nothing less than it."""
+    """Which difference flips a test; `ways` are sets of `axes` of which each is enough, and nothing less than it.
+
+    `polluters` are the tests after which, all together and in this order, it goes wrong, `setters` those after which it goes
+    well. `overlapping` ran on other workers at the same time whenever it went wrong. `rate` is how often it went wrong, of how
+    many times, where everything that is known was equal.
+    """
 
     kind: CauseKind
     axes: tuple[Axis, ...] = ()
     ways: tuple[tuple[Axis, ...], ...] = ()
     polluters: tuple[NodeId, ...] = ()
+    setters: tuple[NodeId, ...] = ()
+    overlapping: tuple[NodeId, ...] = ()
+    rate: tuple[int, int] | None = None
     files: tuple[str, ...] = ()
     detail: str = ""
 

@@ -52,6 +52,8 @@ class Spelling(msgspec.Struct, frozen=True):
 class TestRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one test did in one cell; `seconds` sums its phases, `reason` is that of a skip or an xfail.
 
+    `began` says when it was heard to begin, in seconds since the launcher started; it is 0 where nobody heard.
+
     `spellings` lists, once each and at most 20, the names that it found by another spelling than their own.
     """
 
@@ -61,6 +63,7 @@ class TestRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     occurrence: int = 0
     outcome: Outcome
     worker: str = ""
+    began: float = 0.0
     seconds: float = 0.0
     reason: str = ""
     failure: Failure | None = None

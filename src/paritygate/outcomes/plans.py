@@ -70,7 +70,7 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     reversed: bool = False
     exactly: tuple[TestId, ...] = ()
     only: tuple[TestId, ...] = ()
-    shares: dict[str, tuple[TestId, ...]] = {}
+    shares: tuple[tuple[str, tuple[TestId, ...]], ...] = ()
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,7 +98,11 @@ class Filesystem(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """One cell to run: everything but the place where it runs; without `filesystem` it is on the engine's own."""
+    """One cell to run: everything but the place where it runs; without `filesystem` it is on the engine's own.
+
+    `seed` feeds pytest-randomly, and PYTHONHASHSEED where `hash_seed` is None. Without `reseeds` pytest-randomly seeds
+    random numbers at the start alone, and not before each test.
+    """
 
     environment: Environment
     attempt: int
@@ -109,6 +113,8 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     network: bool = False
     filesystem: Filesystem | None = None
+    hash_seed: int | None = None
+    reseeds: bool = True
 
     @property
     def name(self) -> str:

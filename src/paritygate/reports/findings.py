@@ -25,6 +25,7 @@ MOST_TESTS = 50
 MOST_FILES = 20
 MOST_FAILURES = 2
 NUMBER = re.compile(r"\d+")
+MOST_PARTNERS = 2
 NO_CAUSE = "no cause is known"
 
 WORST_FIRST = (
@@ -209,17 +210,23 @@ def _spellings(runs: Runs) -> list[str]:
 def _short(cause: Cause) -> str:
     """Say a cause in a word or two: of several axes, whether each is enough or it takes them together."""
     if cause.kind is not CauseKind.AXIS:
-        return cause.kind.value
+        others = [f"{word} {_listed(tests)}" for word, tests in (("after", cause.polluters), ("needs", cause.setters)) if tests]
+        return f"{cause.kind.value} ({', '.join(others)})" if others else cause.kind.value
     return " or ".join(" with ".join(way) for way in cause.ways or (cause.axes,))
+
+
+def _listed(tests: Sequence[str]) -> str:
+    more = len(tests) - MOST_PARTNERS
+    return " and ".join(tests) if more <= 0 else f"{', '.join(tests[:MOST_PARTNERS])} and {more} more"
 
 
 def _cause(cause: Cause) -> str:
     """Say a cause in one line."""
     if cause.kind is CauseKind.AXIS and not cause.polluters and not cause.files:
         return f"{_short(cause)} ({cause.detail})" if cause.detail else _short(cause)
+    if cause.kind is not CauseKind.AXIS and cause.detail:
+        return f"{cause.kind.value}: {cause.detail}"
     parts = [_short(cause)]
-    if cause.polluters:
-        parts.append(f"after {', '.join(cause.polluters)}")
     if cause.files:
         parts.append(f"reads {', '.join(cause.files)}")
     return "; ".join([*parts, cause.detail] if cause.detail else parts)

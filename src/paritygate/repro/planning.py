@@ -34,8 +34,8 @@ def plan(material: Material, chosen: Chosen, *, alone: bool) -> Planned:
     base = recorded.plan_of(material, cell)
     worker = next((name for name, order in cell.order.items() if test in order), None)
     if alone or (worker is None and chosen.outcome not in KILLING):
-        alone_there: dict[str, tuple[TestId, ...]] = {worker: (test,)} if worker else {}
-        return _planned(base, Order(seed=base.order.seed, exactly=(test,), shares=alone_there), "by itself")
+        there = ((worker, (test,)),) if worker else ()
+        return _planned(base, Order(seed=base.order.seed, exactly=(test,), shares=there), "by itself")
     if worker is None or len(cell.order) > max(1, cell.workers):
         company = tuple(run.test for run in cell.tests if run.outcome not in KILLING and run.test != test)
         order = msgspec.structs.replace(base.order, exactly=(), only=(*company, test))
@@ -43,7 +43,7 @@ def plan(material: Material, chosen: Chosen, *, alone: bool) -> Planned:
     before = _until(cell, worker, test)
     if len(cell.order) == 1 and not worker:
         return _planned(base, Order(seed=base.order.seed, exactly=before), "after what ran before it")
-    shares = {name: before if name == worker else order for name, order in cell.order.items()}
+    shares = tuple((name, before if name == worker else order) for name, order in cell.order.items())
     others = "beside what the other workers ran" if len(shares) > 1 else "on the same worker"
     return _planned(base, Order(seed=base.order.seed, shares=shares), f"after what ran before it, {others}")
 
@@ -54,5 +54,5 @@ def _until(cell: Cell, worker: str, test: TestId) -> tuple[TestId, ...]:
 
 
 def _planned(base: CellPlan, order: Order, how: str) -> Planned:
-    tests = [*order.exactly, *order.only] or [test for some in order.shares.values() for test in some]
+    tests = [*order.exactly, *order.only] or [test for _, some in order.shares for test in some]
     return Planned(msgspec.structs.replace(base, order=order), len(set(tests)) - 1, how)
