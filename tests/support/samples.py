@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from paritygate.classifier.labels import UNSTABLE
 from paritygate.outcomes.artifact import Artifact, Finding
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.words import CauseKind, ExitCode, Label, Outcome, Purpose
@@ -45,11 +46,11 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """What the gate has to say about a sample; every test that is not in `labels` must be consistently green.
 
     Tests are named by node id, the second of two equal ids as `ID #1`. `outcomes` holds what a test does in each attempt of
-    an environment. `causes` are values of `Axis` or `CauseKind`; they are compared for couplings, since of what is unstable no
-    cause is looked for so far. With them go `ways`, `files`, and in `remarks` words that the test's note must contain where
-    causes are looked for. `notes` holds a word that the test's note must contain. `controls` are tests that must be there,
-    and consistently green. `normalised` says that ids hold object addresses and cannot be named. `spellings` are the names by
-    which a test found files in the first environment, with the names that those have.
+    an environment. `causes` are values of `Axis` or `CauseKind`; they are compared for what is coupled or unstable. `polluters`,
+    `setters` and `overlapping` are the tests that such a cause names, `ways` and `files` what it holds under these names, and
+    `remarks` words that the test's note must contain where causes are looked for. `notes` holds a word that the test's note must
+    contain. `controls` are tests that must be there, and consistently green. `normalised` says that ids hold object addresses and
+    cannot be named. `spellings` are the names by which a test found files in the first environment, with those that they have.
     """
 
     about: str
@@ -62,6 +63,9 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ways: dict[str, tuple[tuple[str, ...], ...]] = {}
     files: dict[str, tuple[str, ...]] = {}
     remarks: dict[str, str] = {}
+    polluters: dict[str, tuple[str, ...]] = {}
+    setters: dict[str, tuple[str, ...]] = {}
+    overlapping: dict[str, tuple[str, ...]] = {}
     notes: dict[str, str] = {}
     spellings: dict[str, dict[str, str]] = {}
     normalised: bool = False
@@ -179,20 +183,22 @@ def complaints_about(expected: Expected, test: str, finding: Finding) -> list[st
 
 
 def complaints_about_cause(expected: Expected, test: str, finding: Finding) -> list[str]:
-    """Say in what the cause of a coupling is not what was expected; of an instability none is looked for yet."""
+    """Say in what the cause of a coupling or an instability is not what was expected."""
     wanted = expected.causes.get(test, ())
-    if finding.label is not Label.COUPLING or not wanted:
+    if finding.label not in {Label.COUPLING, *UNSTABLE} or not wanted:
         return []
     cause = finding.cause
     found = () if cause is None else cause.axes if cause.kind is CauseKind.AXIS else (cause.kind,)
+    why = finding.note if cause is None else cause.detail
     if cause is None or sorted(found) != sorted(wanted):
-        why = finding.note if cause is None else cause.detail
         return [f"{test} has the cause {' '.join(found) or 'of nothing'}, expected {' '.join(wanted)}: {why}"]
-    complaints = []
-    if sorted(cause.ways) != sorted(expected.ways.get(test, cause.ways)):
-        complaints.append(f"{test} has the ways {cause.ways}, expected {expected.ways[test]}: {cause.detail}")
-    if sorted(cause.files) != sorted(expected.files.get(test, cause.files)):
-        complaints.append(f"{test} has the files {cause.files}, expected {expected.files[test]}")
+    named = {what: getattr(cause, what) for what in ("polluters", "setters", "overlapping", "ways", "files")}
+    named = {what: some for what, some in named.items() if test in getattr(expected, what)}
+    complaints = [
+        f"{test} has the {what} {some or 'of nobody'}, expected {getattr(expected, what)[test]}: {why}"
+        for what, some in named.items()
+        if sorted(some) != sorted(getattr(expected, what)[test])
+    ]
     if expected.remarks.get(test, "") not in finding.note:
         complaints.append(f"{test} has the note {finding.note!r}, expected {expected.remarks[test]!r} in it")
     return complaints

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import msgspec
 import pytest
 
-from paritygate.causes.differences import Difference, Differences
+from paritygate.causes.differences import Differences
 from paritygate.causes.flow import Attribution, Ground, attribute
 from paritygate.causes.wording import UNFINISHED
 from paritygate.classifier.labels import label
@@ -17,6 +17,7 @@ from paritygate.environments import filesystem_of
 from paritygate.outcomes.artifact import Cause, Finding
 from paritygate.outcomes.cells import Cell, Dates, Touch
 from paritygate.outcomes.plans import CellPlan, Environment, Filesystem, Selection
+from paritygate.outcomes.trees import Difference
 from paritygate.outcomes.words import Axis, CauseKind, CellStatus, FileState, Label, Purpose, Touching, Worktree
 from tests.support.builders import a_cell, a_failure, a_run, an_environment, gate_plans, ids
 

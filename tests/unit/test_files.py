@@ -7,14 +7,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from paritygate.causes.differences import Difference, differences, to_watch
+from paritygate.causes.differences import differences, to_watch
 from paritygate.causes.files import with_files, with_rules
 from paritygate.outcomes.artifact import Cause, FileFact, Finding
 from paritygate.outcomes.cells import Spelling, Touch
-from paritygate.outcomes.trees import Entry, NameMismatch, Tree
+from paritygate.outcomes.trees import Difference, Entry, NameMismatch, Tree
 from paritygate.outcomes.words import Axis, CauseKind, FileState, Touching, Worktree
 from paritygate.reports.files import files
-from paritygate.reports.findings import findings
+from paritygate.reports.findings import Page, findings
 from paritygate.snapshot.ignoring import rules_of
 from tests.support.builders import a_cell, a_finding, a_run, an_artifact
 from tests.support.samples import clean_environment, git
@@ -202,7 +202,7 @@ def test_a_name_that_a_cause_tells_is_not_told_twice() -> None:
     lines = []
     for each in (cause, named):
         artifact = an_artifact(tests=(a_finding("t", "coupling", cause=each),), cells=(a_cell("a", runs=[run]),))
-        lines.append([str(line).strip() for line in findings(artifact, 200)][-2:])
+        lines.append([str(line).strip() for line in findings(artifact, Page(width=200))][-2:])
     assert lines[0] == ["a: `A` is `a`", "cause: case_sensitive"]
     assert lines[1] == ["cause: case_sensitive", "file: `a` is asked for as `A`: ask for it by the name that it has"]
 

@@ -6,35 +6,22 @@ Pure: it compares what the snapshots say, and reads no file.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-import msgspec
-
-from paritygate.outcomes.trees import Entry, Tree
-from paritygate.outcomes.words import FileState, Worktree
+from paritygate.outcomes.artifact import Finding
+from paritygate.outcomes.trees import Difference, Entry, Tree
+from paritygate.outcomes.words import FileState, Label, Worktree
 
 RENAMED = "renamed"
 OF_STATUS = {"ignored": FileState.IGNORED, "untracked": FileState.UNTRACKED}
 
 
-class Difference(msgspec.Struct, frozen=True):
-    """What a path is that only one state of the tree has, or has otherwise.
-
-    `name` is what to call it: of a folder with `/` at its end, of what git and the disk name differently the disk's name, with
-    git's in `other`. A folder is as what lies in it.
-    """
-
-    name: str
-    state: FileState
-    other: str = ""
-
-    @property
-    def is_folder(self) -> bool:
-        """Whether it stands for all that lies in a folder."""
-        return self.name.endswith("/")
-
-
 Differences = Mapping[str, Difference]
+
+
+def differences_behind(findings: Iterable[Finding], trees: Mapping[Worktree, Tree]) -> dict[str, Difference]:
+    """Compare the two states where anything is coupled: otherwise nobody asks."""
+    return differences(trees) if any(finding.label is Label.COUPLING for finding in findings) else {}
 
 
 def differences(trees: Mapping[Worktree, Tree]) -> dict[str, Difference]:

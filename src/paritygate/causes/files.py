@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from paritygate.causes.differences import Difference, Differences
+from paritygate.causes.differences import Differences
 from paritygate.outcomes.artifact import Cause, FileFact, Finding
 from paritygate.outcomes.cells import TestRun
+from paritygate.outcomes.trees import Difference
 from paritygate.outcomes.words import Axis, FileState, Touching
 
 MOST_FILES = 20
@@ -74,6 +75,12 @@ def with_rules(findings: Sequence[Finding], rules_of: RulesOf) -> tuple[Finding,
     ignored = {path: None for cause in causes for path, fact in cause.file_facts.items() if fact.state is FileState.IGNORED}
     rules = rules_of(tuple(ignored)) if ignored else {}
     return tuple(_with_rules(finding, finding.cause, rules) if finding.cause is not None else finding for finding in findings)
+
+
+def rules_in(findings: Iterable[Finding]) -> dict[str, str]:
+    """Take the rules that findings tell already."""
+    causes = (finding.cause for finding in findings if finding.cause is not None)
+    return {path: fact.rule for cause in causes for path, fact in cause.file_facts.items() if fact.rule}
 
 
 def _with_rules(finding: Finding, cause: Cause, rules: Mapping[str, str]) -> Finding:

@@ -142,10 +142,14 @@ def results(events: Sequence[Event]) -> dict[TestId, TestRun]:
     found: dict[TestId, TestRun] = {}
     seen = spellings(events)
     touched = {event.test: event for event in events if isinstance(event, Touched)}
+    began: dict[TestId, float] = {}
     for event in events:
         match event:
+            case TestStart():
+                began[event.test] = event.t
             case TestEnd():
-                found.setdefault(event.test, run_of(event, seen.get(event.test, ()), touched.get(event.test)))
+                told = touched.get(event.test)
+                found.setdefault(event.test, run_of(event, began.get(event.test, 0.0), seen.get(event.test, ()), told))
             case CollectError():
                 broken = TestRun(nodeid=event.nodeid, outcome=Outcome.ERROR, failure=event.failure)
                 found.setdefault(broken.test, broken)
@@ -172,13 +176,14 @@ def uneven(events: Iterable[Event]) -> tuple[TestId, ...]:
     return tuple(TestId(*pair) for pair in partition.uneven) if partition else ()
 
 
-def run_of(event: TestEnd, seen: tuple[Spelling, ...], told: Touched | None) -> TestRun:
+def run_of(event: TestEnd, began: float, seen: tuple[Spelling, ...], told: Touched | None) -> TestRun:
     """Make the result of an event."""
     return TestRun(
         nodeid=event.nodeid,
         occurrence=event.occurrence,
         outcome=event.outcome,
         worker=event.worker,
+        began=began,
         seconds=event.seconds,
         reason=event.reason or "",
         failure=event.failure,

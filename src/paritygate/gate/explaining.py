@@ -1,4 +1,4 @@
-"""Looks for what makes tests coupled, for as long as the time that was given for it."""
+"""Looks for what makes tests coupled or unstable, for as long as the time that was given for it."""
 
 from __future__ import annotations
 
@@ -7,21 +7,35 @@ from functools import partial
 
 import msgspec
 
-from paritygate.causes.differences import differences
+from paritygate.causes.differences import Differences
 from paritygate.causes.files import with_rules
 from paritygate.causes.flow import Ground, Run, attribute
+from paritygate.causes.unstable.flow import Evidence, explain_unstable
 from paritygate.confirm.flow import Confirmation
+from paritygate.gate.material import Planned, Trees
 from paritygate.gate.request import World
-from paritygate.gate.result import Made, varied_axes
 from paritygate.outcomes.cells import Cell
-from paritygate.outcomes.words import Label
-from paritygate.snapshot.ignoring import rules_of
+from paritygate.outcomes.words import Axis
+from paritygate.snapshot import ignoring
 
 LEAST_SECONDS = 60.0
 MOST_CELLS = 16
 """How many cells it takes to find two axes that are needed together, and whether tests need the rest of their suite."""
 MARGIN = 2
 """How much slower an engine may become, since others use it as well."""
+
+
+class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """What a search begins with: the plans, the axes that varied, the cells of the gate, and what confirmed it.
+
+    `different` are the paths in which the states of the tree differ.
+    """
+
+    planned: Planned
+    varied: frozenset[Axis]
+    gate: tuple[Cell, ...]
+    confirmation: Confirmation
+    different: Differences = {}
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,25 +60,27 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
         return lambda: self.monotonic() >= end
 
 
-def explain(made: Made, gate: tuple[Cell, ...], confirmation: Confirmation, run: Run, budget: Budget) -> Confirmation:
-    """Give the couplings that were confirmed their causes, and put the cells beside those that confirmed them."""
-    if budget.seconds <= 0 or all(finding.label is not Label.COUPLING for finding in confirmation.findings):
+def explain(known: Known, run: Run, budget: Budget) -> Confirmation:
+    """Give what is coupled, then what is unstable, its cause, and put the cells beside those that confirmed them."""
+    confirmation = known.confirmation
+    if budget.seconds <= 0:
         return confirmation
     ground = Ground(
-        plans=made.planned.plans,
-        varied=frozenset(each.axis for each in varied_axes(made, gate) if each.varied),
-        cells=(*gate, *confirmation.cells),
-        filesystem_of=made.planned.filesystem_of,
+        plans=known.planned.plans,
+        varied=known.varied,
+        cells=(*known.gate, *confirmation.cells),
+        filesystem_of=known.planned.filesystem_of,
         over=budget.began(),
-        different=differences(made.trees),
+        different=known.different,
     )
-    found = attribute(confirmation.findings, ground, run)
-    return Confirmation(findings=found.findings, cells=(*confirmation.cells, *found.cells))
+    coupled = attribute(confirmation.findings, ground, run)
+    evidence = Evidence(plans=ground.plans, cells=(*ground.cells, *coupled.cells))
+    unstable = explain_unstable(coupled.findings, evidence, run, ground.over)
+    return Confirmation(findings=unstable.findings, cells=(*confirmation.cells, *coupled.cells, *unstable.cells))
 
 
-def name_rules(made: Made, confirmation: Confirmation, world: World) -> Confirmation:
+def name_rules(confirmation: Confirmation, trees: Trees, world: World) -> Confirmation:
     """Say of ignored files that are behind a coupling by which rule git ignores them."""
-    top = next(iter(made.trees.values())).root
-    return msgspec.structs.replace(
-        confirmation, findings=with_rules(confirmation.findings, partial(rules_of, top, world.variables))
-    )
+    top = next(iter(trees.values())).root
+    findings = with_rules(confirmation.findings, partial(ignoring.rules_of, top, world.variables))
+    return msgspec.structs.replace(confirmation, findings=findings)

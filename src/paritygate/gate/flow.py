@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from paritygate import archive
+from paritygate.causes.differences import differences_behind
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
-from paritygate.gate import material, result
+from paritygate.gate import material, misuse, result
 from paritygate.gate.cells import Cells
-from paritygate.gate.explaining import Budget, explain, name_rules
+from paritygate.gate.explaining import Budget, Known, explain, name_rules
 from paritygate.gate.request import Report, Request, Stopwatch, World
 from paritygate.gate.settled import settle
 
@@ -30,6 +31,7 @@ def run(request: Request, world: World) -> Report:
     planned = material.plan(settled, trees, asked, engine.info, world)
     cells = Cells(images.runner(engine), engine.info.cpus, planned.nothing, world)
     gate_cells = cells.run(planned.plans)
+    misuse.check(asked, gate_cells)
     gate_cells = cells.again_where_dates_moved(planned.plans, gate_cells)
     gate_cells = cells.again_without_killers(planned.plans, gate_cells)
     watch.lap("cells")
@@ -40,11 +42,18 @@ def run(request: Request, world: World) -> Report:
     made = result.Made(settled=settled, trees=trees, asked=asked, images=images, planned=planned, engine=engine.info)
     so_far = (*gate_cells, *confirmation.cells)
     budget = Budget.of(request.explain_budget, watch.seconds["cells"], so_far, world.monotonic)
-    confirmation = explain(made, gate_cells, confirmation, cells.explain, budget)
-    confirmation = name_rules(made, confirmation, world)
+    known = Known(
+        planned=planned,
+        varied=result.really_varied(made, gate_cells),
+        gate=gate_cells,
+        confirmation=confirmation,
+        different=differences_behind(confirmation.findings, trees),
+    )
+    confirmation = name_rules(explain(known, cells.explain, budget), trees, world)
     watch.lap("causes")
 
-    artifact = result.artifact(made, confirmation, gate_cells, watch.seconds, world)
+    ran = result.Ran(gate=gate_cells, confirmation=confirmation, plans=cells.plans)
+    artifact = result.artifact(made, ran, watch.seconds, world)
     unrecorded = archive.record(artifact, settled.report)
     material.keep_few_trees(engine, images, world)
     return Report(artifact, settled.report, unrecorded)
