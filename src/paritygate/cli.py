@@ -29,6 +29,7 @@ from paritygate.docker_engine.endpoints import EndpointSearch, inside_container
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import NoVerdictError, ParityError, UsageError
+from paritygate.freeze_commands import freezes
 from paritygate.gate import flow
 from paritygate.gate.request import Request, World
 from paritygate.images import keeping
@@ -117,6 +118,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     seeds: tuple[int, ...]
     timeout: float | None
     explain_budget: float | None
+    ledger_from: str
     report: str | None
     host: str
     quiet: bool
@@ -139,6 +141,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             marker=self.marker,
             arguments=self.arguments,
             explain_budget=self.explain_budget,
+            ledger_from=self.ledger_from,
         )
 
 
@@ -177,6 +180,12 @@ def program() -> None:
     default=None,
     metavar="SECONDS",
     help="For how long causes are looked for, 0 for not at all. [default: as long as the gate's cells took, at least 60]",
+)
+@click.option(
+    "--ledger-from",
+    default="",
+    metavar="REF",
+    help="Read freezes where HEAD parted from this branch, so that no patch excuses itself.",
 )
 @click.option(
     "--report", default=None, metavar="PATH", help="Where the artifact goes. [default: parity_report.json of the project]"
@@ -294,6 +303,9 @@ def prune_images(keep: int, project: str | None, host: str) -> int:
     """Remove images that paritygate made; nothing else is touched."""
     say_images(keeping.prune(engine_at(host), keep, name_of(project)), "removed", project, "removed ")
     return ExitCode.PARITY
+
+
+program.add_command(freezes)
 
 
 def say_error(error: ParityError) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from paritygate import archive
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
-from paritygate.gate import material, result
+from paritygate.gate import ledger, material, result
 from paritygate.gate.cells import Cells
 from paritygate.gate.explaining import Budget, explain
 from paritygate.gate.request import Report, Request, Stopwatch, World
@@ -15,10 +15,12 @@ from paritygate.gate.settled import settle
 def run(request: Request, world: World) -> Report:
     """Run the gate and write the artifact.
 
-    Raises `ConfigError`, `UsageError` or `NoVerdictError` where it cannot begin; whatever happens in a cell is in the artifact.
+    Raises `ConfigError`, `UsageError`, `RefusedError` or `NoVerdictError` where it cannot begin; whatever happens in a cell is
+    in the artifact.
     """
     watch = Stopwatch(world.monotonic)
     settled = settle(request, world)
+    frozen = ledger.freezes_of(settled, request, world)
     engine = material.find_engine(world)
     trees = material.take_trees(settled, world)
     asked = material.select(settled, trees, request)
@@ -42,7 +44,9 @@ def run(request: Request, world: World) -> Report:
     confirmation = explain(made, gate_cells, confirmation, cells.explain, budget)
     watch.lap("causes")
 
-    artifact = result.artifact(made, confirmation, gate_cells, watch.seconds, world)
+    judged = ledger.judge(frozen, confirmation.findings, (*gate_cells, *confirmation.cells), asked, settled)
+    found = result.Found(cells=gate_cells, confirmation=confirmation, judged=judged)
+    artifact = result.artifact(made, found, watch.seconds, world)
     unrecorded = archive.record(artifact, settled.report)
     material.keep_few_trees(engine, images, world)
     return Report(artifact, settled.report, unrecorded)

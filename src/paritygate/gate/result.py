@@ -11,6 +11,7 @@ from paritygate.classifier import labels, surroundings, verdicts
 from paritygate.confirm.flow import Confirmation
 from paritygate.docker_engine.requests import EngineInfo
 from paritygate.environments import folds_case
+from paritygate.gate.ledger import Judged
 from paritygate.gate.material import Images, Planned, Trees, colliding_names, mismatched_names
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
@@ -30,10 +31,17 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     engine: EngineInfo
 
 
-def artifact(
-    made: Made, confirmation: Confirmation, cells: tuple[Cell, ...], seconds: Mapping[str, float], world: World
-) -> Artifact:
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that the cells of a run have shown; `cells` are those of the gate."""
+
+    cells: tuple[Cell, ...]
+    confirmation: Confirmation
+    judged: Judged = Judged()
+
+
+def artifact(made: Made, found: Found, seconds: Mapping[str, float], world: World) -> Artifact:
     """Weigh the run and describe it."""
+    cells, confirmation, judged = found.cells, found.confirmation, found.judged
     records = _records(made)
     varied = varied_axes(made, cells)
     differences = surroundings.undeclared_differences(cells, frozenset(each.axis for each in varied if each.varied))
@@ -44,6 +52,8 @@ def artifact(
         excluded=len(excluded),
         blocking=differences.blocking,
         collisions=colliding_names(made.trees) if folds_case(made.settled.settings.environments.values()) else (),
+        frozen=judged.let_through,
+        refused=judged.refused,
     )
     return Artifact(
         schema=SCHEMA,
@@ -58,7 +68,8 @@ def artifact(
         tests=confirmation.findings,
         labels=labels.counts(confirmation.findings, excluded),
         excluded=excluded,
-        notes=(*_notes(made), *differences.notes, *verdicts.bounds(confirmation.findings, cells)),
+        freezes=judged.freezes,
+        notes=(*_notes(made), *judged.notes, *differences.notes, *verdicts.bounds(confirmation.findings, cells)),
         engine={"name": made.engine.name, "version": made.engine.version, "platform": made.engine.platform},
         timings=dict(seconds),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId
-from paritygate.outcomes.words import Axis, CauseKind, Label, Outcome, VerdictName
+from paritygate.outcomes.words import Axis, CauseKind, FreezeState, Label, Outcome, VerdictName
 
 SCHEMA = 1
 
@@ -78,6 +78,22 @@ class Varied(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
+class Freeze(msgspec.Struct, frozen=True, kw_only=True):
+    """A ledger entry and what became of its test. `expires` is its last day in UTC, `extended` how often that was moved.
+
+    `state` is `stable` (green and equal), `let-through` (it diverged as was frozen), `drifted` (it did otherwise, and blocks),
+    `not-run`, or `unknown` (there is no such test); `stable` counts the gates in a row in which it was green and equal.
+    """
+
+    owner: str
+    expires: str
+    reason: str
+    extended: int = 0
+    state: FreezeState
+    why: str = ""
+    stable: int = 0
+
+
 class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about one run. `timings` are seconds by step."""
 
@@ -93,6 +109,7 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     tests: tuple[Finding, ...]
     labels: dict[Label, int]
     excluded: dict[NodeId, str] = {}
+    freezes: dict[NodeId, Freeze] = {}
     notes: tuple[str, ...] = ()
     engine: dict[str, str] = {}
     timings: dict[str, float] = {}
