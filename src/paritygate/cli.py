@@ -33,6 +33,7 @@ from paritygate.freeze_commands import freezes
 from paritygate.gate import flow
 from paritygate.gate.request import Request, World
 from paritygate.images import keeping
+from paritygate.lock_commands import lock
 from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.words import ExitCode
 from paritygate.reports import terminal
@@ -306,6 +307,7 @@ def prune_images(keep: int, project: str | None, host: str) -> int:
 
 
 program.add_command(freezes)
+program.add_command(lock)
 
 
 def say_error(error: ParityError) -> None:

@@ -21,6 +21,7 @@ ROWS: dict[str, int] = {
     "events": 1,
     "classifier": 1,
     "freezes": 1,
+    "locks": 1,
     "case_folding": 1,
     "archive": 2,
     "environments": 2,
@@ -37,9 +38,13 @@ ROWS: dict[str, int] = {
     "project_images": 6,
     "doctor": 7,
     "freeze_commands": 7,
+    "lock_commands": 7,
     "engine_setup": 7,
     "gate": 7,
     "cli": 8,
+    "pytest_plugin": 1,
+    "pytest_locks": 1,
+    "pytest_freezes": 1,
     "__main__": 9,
 }
 ALLOWED_IN_A_ROW = {("errors", "outcomes")}

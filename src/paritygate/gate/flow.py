@@ -5,7 +5,7 @@ from __future__ import annotations
 from paritygate import archive
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
-from paritygate.gate import ledger, material, result
+from paritygate.gate import ledger, locking, material, result
 from paritygate.gate.cells import Cells
 from paritygate.gate.explaining import Budget, explain
 from paritygate.gate.request import Report, Request, Stopwatch, World
@@ -20,6 +20,7 @@ def run(request: Request, world: World) -> Report:
     """
     watch = Stopwatch(world.monotonic)
     settled = settle(request, world)
+    locked = locking.hold(settled, world)
     frozen = ledger.freezes_of(settled, request, world)
     engine = material.find_engine(world)
     trees = material.take_trees(settled, world)
@@ -29,7 +30,7 @@ def run(request: Request, world: World) -> Report:
     images = material.build_images(engine, settled, trees, world)
     watch.lap("images")
 
-    planned = material.plan(settled, trees, asked, engine.info, world)
+    planned = material.plan(settled, trees, asked, engine.info, world).with_locked(locked, trees)
     cells = Cells(images.runner(engine), engine.info.cpus, planned.nothing, world)
     gate_cells = cells.run(planned.plans)
     gate_cells = cells.again_where_dates_moved(planned.plans, gate_cells)
@@ -44,6 +45,7 @@ def run(request: Request, world: World) -> Report:
     confirmation = explain(made, gate_cells, confirmation, cells.explain, budget)
     watch.lap("causes")
 
+    confirmation = locking.attribute(confirmation, gate_cells)
     judged = ledger.judge(frozen, confirmation.findings, (*gate_cells, *confirmation.cells), asked, settled)
     found = result.Found(cells=gate_cells, confirmation=confirmation, judged=judged)
     artifact = result.artifact(made, found, watch.seconds, world)

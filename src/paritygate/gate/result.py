@@ -15,6 +15,7 @@ from paritygate.gate.ledger import Judged
 from paritygate.gate.material import Images, Planned, Trees, colliding_names, mismatched_names
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
+from paritygate.locks import drift
 from paritygate.outcomes.artifact import SCHEMA, Artifact, EnvironmentRecord, Subject, Varied
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.plans import Selection
@@ -69,7 +70,13 @@ def artifact(made: Made, found: Found, seconds: Mapping[str, float], world: Worl
         labels=labels.counts(confirmation.findings, excluded),
         excluded=excluded,
         freezes=judged.freezes,
-        notes=(*_notes(made), *judged.notes, *differences.notes, *verdicts.bounds(confirmation.findings, cells)),
+        notes=(
+            *_notes(made),
+            *judged.notes,
+            *drift.remarks(cells),
+            *differences.notes,
+            *verdicts.bounds(confirmation.findings, cells),
+        ),
         engine={"name": made.engine.name, "version": made.engine.version, "platform": made.engine.platform},
         timings=dict(seconds),
     )

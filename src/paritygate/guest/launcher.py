@@ -99,6 +99,7 @@ def beside(name: str) -> Any:
 making: Any = beside("filesystem.making")
 mounting: Any = beside("filesystem.mounting")
 forbidden: Any = beside("forbidden")
+fixtures: Any = beside("fixtures")
 
 
 # --- the specification ------------------------------------------------------------------------------------------------
@@ -547,6 +548,7 @@ class Process:
             **shared,
             "seed": data_seed(specification),
             "order": order,
+            "exclude": specification["pytest"].get("exclude") or {},
             "root": specification["workspace"],
             "rootdir": root,
         }
@@ -704,6 +706,7 @@ class Supervisor:
         self.next_beat = 0.0
         self.put_down_main = False
         self.detail = ""
+        self.spans: List[Tuple[float, float, Id]] = []
 
     def run(self) -> Tuple[str, int]:
         """Run pytest to its end, anew with what is left where a test took the process down; say why it ended and its status."""
@@ -788,9 +791,18 @@ class Supervisor:
         return more
 
     def tell_spellings(self, worker: str, test: Id, began: float, ended: float) -> None:
-        """Say which names a test has found by another spelling."""
+        """Note when a test ran, and say which names it has found by another spelling."""
+        self.spans.append((began, ended, test))
         for asked, kept in self.files.spellings(self.record.pids.get(worker, 0), began, ended):
             self.output.emit("spelling", nodeid=test[0], occurrence=test[1], worker=worker, asked=asked, kept=kept)
+
+    def rewritten(self, why: str) -> List[Json]:
+        """List the locked files that the tests have changed; nothing can be said of a filesystem that failed."""
+        locked = self.specification.get("locked") or {}
+        if not locked or why in ("gone", "filesystem") or self.files.trouble():
+            return []
+        with as_user(self.specification):
+            return list(fixtures.rewritten(self.specification["workspace"], locked, self.spans))
 
     def drain(self, process: Process) -> None:
         """Pass on what a dead process has left in its pipe; whoever else holds the pipe is not waited for."""
@@ -962,6 +974,7 @@ def run_tests(supervisor: Supervisor, measurement: Json) -> int:
     if why == "filesystem":
         detail = "the cell's filesystem failed: %s" % files.trouble()
     supervisor.tidy()
+    rewritten = supervisor.rewritten(why)
     output.emit(
         "end",
         returncode=status if status >= 0 else None,
@@ -970,6 +983,7 @@ def run_tests(supervisor: Supervisor, measurement: Json) -> int:
         detail=detail,
         dates=dates(),
         memory=memory.summary(),
+        rewritten=rewritten,
         seconds=round(time.monotonic() - output.born, 4),
     )
     return GONE if why == "gone" else 0

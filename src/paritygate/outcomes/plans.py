@@ -72,13 +72,17 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """Which tests pytest is asked for; `directory` is the project's place in the tree, empty for its top."""
+    """Which tests pytest is asked for; `directory` is the project's place in the tree, empty for its top.
+
+    `exclude` are markers whose tests are left out and listed, each with its reason.
+    """
 
     paths: tuple[str, ...] = ()
     keyword: str = ""
     marker: str = ""
     arguments: tuple[str, ...] = ()
     directory: str = ""
+    exclude: dict[str, str] = {}
 
 
 class Filesystem(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,8 +99,19 @@ class Filesystem(msgspec.Struct, frozen=True, kw_only=True):
     shadowed: tuple[str, ...] = ()
 
 
+class LockedFile(msgspec.Struct, frozen=True):
+    """A locked file as it is sent: its path from the tree's top, sha256 and bytes."""
+
+    path: str
+    sha256: str
+    size: int
+
+
 class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """One cell to run: everything but the place where it runs; without `filesystem` it is on the engine's own."""
+    """One cell to run: everything but the place where it runs; without `filesystem` it is on the engine's own.
+
+    `locked` are, for each state of the tree, the files that have to be after the tests what they were before.
+    """
 
     environment: Environment
     attempt: int
@@ -107,6 +122,7 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     network: bool = False
     filesystem: Filesystem | None = None
+    locked: dict[Worktree, tuple[LockedFile, ...]] = {}
 
     @property
     def name(self) -> str:

@@ -118,6 +118,9 @@ def _digest(text: str, size: int = 8) -> bytes:
 # ------------------------------------------------------------------------------------------------------------------- settings
 
 
+EXCLUDE = "parity_exclude"
+
+
 class Settings:
     """What the launcher asks for; `text` is kept as it came, to be handed on to workers."""
 
@@ -134,6 +137,7 @@ class Settings:
         self.reversed: bool = bool(order.get("reversed"))
         self.exactly: Optional[List[Test]] = _tests(order.get("exactly"))
         self.only: Optional[List[Test]] = _tests(order.get("only"))
+        self.exclude: Dict[str, str] = raw.get("exclude") or {}
 
 
 def _tests(pairs: Optional[Iterable[Sequence[Any]]]) -> Optional[List[Test]]:
@@ -449,8 +453,8 @@ class Ordering:
                 self.missing[nodeid] = None
 
     def _narrow(self, config: pytest.Config, items: List[pytest.Item]) -> None:
-        """Leave out what is excluded by its mark, and what this run is not about."""
-        excluding = _marked(items, "parity_exclude")
+        """Leave out what is excluded, by our mark or by one that the configuration names, and what this run is not about."""
+        excluding = {**_marked(items, *self._settings.exclude), **_marked(items, EXCLUDE)}
         if not excluding and self._wanted is None:
             return
         kept: List[pytest.Item] = []
@@ -466,7 +470,8 @@ class Ordering:
             config.hook.pytest_deselected(items=dropped)
 
     def _exclude(self, item: pytest.Item, mark: pytest.Mark) -> None:
-        reason = mark.kwargs.get("reason", mark.args[0] if mark.args else "")
+        given = mark.kwargs.get("reason", mark.args[0] if mark.args else "")
+        reason = given if mark.name == EXCLUDE else self._settings.exclude[mark.name]
         nodeid = self._roster.test(item)[0]
         if not isinstance(reason, str) or not reason.strip():
             said = f'`{nodeid}` is marked `parity_exclude` without saying why; write `parity_exclude(reason="...")`'
