@@ -10,8 +10,8 @@ Id = Tuple[str, int]
 Span = Tuple[float, float, Id]
 
 PIECE = 1 << 20
-# The kernel stamps a change with the time of its last tick, which may be some milliseconds ago.
-TICK = 0.012
+CLOCK_REALTIME_COARSE = 5
+LONGEST_TICK = 0.01
 MOST_TESTS = 5
 
 
@@ -20,12 +20,12 @@ def rewritten(workspace: str, locked: Dict[str, List[Any]], spans: List[Span]) -
 
     `spans` are the first and last moments of tests on the monotonic clock. Of a file that is gone nobody can say since when.
     """
-    offset = time.time() - time.monotonic()
+    offset, late = time.time() - time.monotonic(), tick()
     found = []
     for path, (digest, size) in locked.items():
         what, changed = look(os.path.join(workspace, path), digest, size)
         if what:
-            tests = list(running_at(changed - offset, spans))[:MOST_TESTS] if changed else []
+            tests = list(running_at(changed - offset, late, spans))[:MOST_TESTS] if changed else []
             named = [{"nodeid": nodeid, "occurrence": occurrence} for nodeid, occurrence in tests]
             found.append({"path": path, "what": what, "tests": named})
     return found
@@ -69,8 +69,16 @@ def sha256(stream: Any) -> str:
     return digest.hexdigest()
 
 
-def running_at(moment: float, spans: List[Span]) -> Iterator[Id]:
-    """Yield the tests that were running at a moment of the monotonic clock, those that a tick leaves in doubt included."""
+def tick() -> float:
+    """Say for how many seconds a file's time may lie before the moment of its change: the kernel stamps it with its last tick."""
+    try:
+        return time.clock_getres(CLOCK_REALTIME_COARSE)
+    except (OSError, AttributeError):
+        return LONGEST_TICK
+
+
+def running_at(moment: float, late: float, spans: List[Span]) -> Iterator[Id]:
+    """Yield the tests that were running at a moment of the monotonic clock, or began so soon after it that it may be theirs."""
     for began, ended, test in spans:
-        if began <= moment + TICK and moment <= ended:
+        if began <= moment + late and moment <= ended:
             yield test

@@ -5,12 +5,12 @@ Pure: it takes cells and findings, and changes no label.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from paritygate.outcomes.artifact import Cause, Finding
-from paritygate.outcomes.cells import Cell, NodeId, TestId
+from paritygate.outcomes.cells import Cell, NodeId, Rewritten, TestId
 from paritygate.outcomes.words import CauseKind, Label, Outcome, Purpose
 
 DIVERGENT = frozenset({Label.COUPLING, Label.NONDETERMINISM, Label.NONDETERMINISM_EVERYWHERE})
@@ -28,16 +28,40 @@ def attributed(findings: Sequence[Finding], cells: Iterable[Cell]) -> tuple[Find
     | comes after one that does wherever it goes one way, and in no cell in which it goes the other | its cause |
     | else, or an axis, a seed or chance has been shown to flip it | left as it is |
     """
-    gate = tuple(cell for cell in cells if cell.purpose is Purpose.GATE)
+    gate = tuple(cell for cell in narrowed(cells) if cell.purpose is Purpose.GATE)
     if not any(cell.rewritten for cell in gate):
         return tuple(findings)
     return tuple(_attributed(finding, gate) for finding in findings)
 
 
+def narrowed(cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    """Leave of the tests that may have changed a file those that may have in every cell where it changed, if there are any.
+
+    Times are too coarse to tell neighbours apart, and who is whose neighbour differs from cell to cell.
+    """
+    known = tuple(cells)
+    suspects: dict[str, set[TestId]] = {}
+    for cell in known:
+        for each in cell.rewritten:
+            if each.tests:
+                suspects[each.path] = suspects.get(each.path, set(each.tests)) & set(each.tests)
+    return tuple(
+        msgspec.structs.replace(cell, rewritten=tuple(_without_neighbours(each, suspects) for each in cell.rewritten))
+        if cell.rewritten
+        else cell
+        for cell in known
+    )
+
+
+def _without_neighbours(each: Rewritten, suspects: Mapping[str, set[TestId]]) -> Rewritten:
+    left = tuple(test for test in each.tests if test in suspects[each.path])
+    return msgspec.structs.replace(each, tests=left) if left else each
+
+
 def remarks(cells: Iterable[Cell]) -> tuple[str, ...]:
     """Say which locked files tests have changed, and which tests, whether or not anything diverges."""
     where: dict[str, dict[str, None]] = {}
-    for cell in cells:
+    for cell in narrowed(cells):
         for each in cell.rewritten:
             tests = " or ".join(f"`{test.nodeid}`" for test in each.tests[:SHOWN]) or "no one can say which test"
             where.setdefault(f"`{each.path}` is locked, and tests left it {each.what}: {tests}", {})[cell.env] = None

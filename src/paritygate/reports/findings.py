@@ -188,5 +188,6 @@ def _cause(cause: Cause) -> str:
     if cause.polluters:
         parts.append(f"after {', '.join(cause.polluters)}")
     if cause.files:
-        parts.append(f"reads {', '.join(cause.files)}")
+        verb = "changed" if cause.kind is CauseKind.FIXTURE_DRIFT else "reads"
+        parts.append(f"{verb} {', '.join(cause.files)}")
     return "; ".join([*parts, cause.detail] if cause.detail else parts)

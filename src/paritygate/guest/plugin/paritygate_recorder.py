@@ -1424,6 +1424,13 @@ class Preparation:
             self._emit("neutralised", what=list(self._neutraliser.what))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take what the wheel's plugin offers: a project may ask for it without having it installed; in a cell it does nothing."""
+    for name in ("locks", "freezes"):
+        parser.getgroup("paritygate").addoption("--parity-" + name, action="store_true", default=False)
+        parser.addini("parity_" + name, "asks for nothing in a cell", type="bool", default=False)
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_cmdline_main(config: pytest.Config) -> Wrapper:
     """Find out which part this process has, and register what it needs; a wrapper, to come before xdist reads its options."""
