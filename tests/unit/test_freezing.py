@@ -1,0 +1,253 @@
+"""`paritygate freeze` and what `run` refuses because of the ledger, through the real command line; no engine is needed for it."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from paritygate import archive
+from paritygate.classifier import labels
+from paritygate.disciplines import thawing
+from paritygate.outcomes.artifact import Freeze
+from paritygate.outcomes.cells import NodeId
+from paritygate.outcomes.words import ExitCode, FreezeState
+from tests.support.builders import a_cell, a_failure, a_run, an_artifact
+from tests.support.command_line import Said, call, commit
+from tests.support.samples import git
+
+T = "tests/test_a.py::test_t"
+LEDGER = "tests/flake_freeze.json"
+NOWHERE = ("--host", "unix:///nowhere/at/all.sock")
+
+
+def day(days: int) -> str:
+    """Say a day from today, in UTC; far enough from today that midnight makes no difference."""
+    return (datetime.now(UTC).date() + timedelta(days=days)).isoformat()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Make a repository with a report that labels one test of it `nondeterminism`, and another one coupling."""
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_a.py").write_text("def test_t(): pass\n", encoding="utf-8")
+    red = a_run(T, "failed", failure=a_failure("f1"))
+    gate = (
+        a_cell("a", 1, {T: "passed", "tests/test_a.py::test_c": "passed"}),
+        a_cell("a", 2, {"tests/test_a.py::test_c": "passed"}, runs=[red]),
+        a_cell("b", 1, {T: "passed", "tests/test_a.py::test_c": "failed"}),
+        a_cell("b", 2, {T: "passed", "tests/test_a.py::test_c": "failed"}),
+    )
+    archive.write(an_artifact(cells=gate, tests=labels.label(gate)), tmp_path / "report.json")
+    return commit(tmp_path, new=True)
+
+
+def add(project: Path, nodeid: str = T, **options: str) -> Said:
+    given = {"owner": "@me", "expires": day(30), "reason": "later", "evidence": "report.json", **options}
+    return call(project, "freeze", "add", nodeid, *(word for name, value in given.items() for word in (f"--{name}", value)))
+
+
+def put(project: Path, **entries: Any) -> None:
+    """Write a ledger by hand, all entries under the id of the test but for what is given otherwise."""
+    entry = {"owner": "@me", "expires": day(30), "evidence": "report.json", "reason": "later", **entries}
+    (project / LEDGER).write_text(json.dumps({T: entry}), encoding="utf-8")
+
+
+def test_a_freeze_is_added_on_evidence_listed_checked_and_extended(project: Path) -> None:
+    assert add(project).code == 0
+    entry = json.loads((project / LEDGER).read_text(encoding="utf-8"))[T]
+    assert (entry["fingerprint"], entry["cells"]) == (["f1"], {"a": {"failed": 1, "passed": 1}, "b": {"passed": 2}})
+    assert entry["evidence"].startswith("report.json sha256:")
+    listed = call(project, "freeze", "list")
+    assert f"{day(30)}  30 days left  @me  {T}\n    later (since {day(0)})\n" in listed.out
+    assert call(project, "freeze", "check").out == f"1 test frozen in `{LEDGER}`, and nothing is wrong with it\n"
+    assert call(project, "freeze", "extend", T, "--expires", day(60), "--reason", "hard").code == 0
+    again = call(project, "freeze", "extend", T, "--expires", day(80))
+    assert again.out == f"`{T}` is frozen until {day(80)} instead of {day(60)}; extended 2 times since {day(0)}\n"
+    assert "extended 2 times" in call(project, "freeze", "list").out
+    steps = json.loads((project / LEDGER).read_text(encoding="utf-8"))[T]["extended"]
+    assert [(step["before"], step["after"], step["reason"]) for step in steps] == [
+        (day(30), day(60), "hard"),
+        (day(60), day(80), ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        ({"nodeid": "tests/test_a.py::test_c"}, ExitCode.REFUSED, "it is `coupling` there"),
+        ({"nodeid": "tests/test_a.py::test_x"}, ExitCode.REFUSED, "says nothing of `tests/test_a.py::test_x`"),
+        ({"expires": "tomorrow"}, ExitCode.USAGE, "`--expires tomorrow` is no day"),
+        ({"expires": day(-2)}, ExitCode.REFUSED, "is over"),
+        ({"expires": day(95)}, ExitCode.REFUSED, "95 days away, and 90 are the most"),
+        ({"owner": " "}, ExitCode.USAGE, "`--owner` says nothing"),
+        ({"reason": ""}, ExitCode.USAGE, "`--reason` says nothing"),
+        ({"evidence": "tests/test_a.py"}, ExitCode.USAGE, "is no report of ours"),
+        ({"evidence": "nothing.json"}, ExitCode.USAGE, "does not exist"),
+    ],
+)
+def test_what_must_not_be_frozen_is_refused_and_nothing_is_written(
+    project: Path, options: dict[str, str], code: ExitCode, said: str
+) -> None:
+    ended = add(project, **options)
+    assert (ended.code, said in ended.err, (project / LEDGER).exists()) == (code, True, False), ended.err
+
+
+def test_what_is_frozen_is_not_frozen_again_nor_extended_backwards(project: Path) -> None:
+    assert add(project).code == 0
+    assert "is frozen already" in add(project).err
+    assert "give a later day" in call(project, "freeze", "extend", T, "--expires", day(20)).err
+    assert "`tests/x.py::t` is not frozen" in call(project, "freeze", "extend", "tests/x.py::t", "--expires", day(20)).err
+
+
+def test_the_longest_freeze_is_a_setting(project: Path) -> None:
+    (project / "paritygate.toml").write_text("freeze-days = 10\n", encoding="utf-8")
+    assert "30 days away, and 10 are the most" in add(project).err
+    assert add(project, expires=day(9)).code == 0
+
+
+def test_an_owner_has_to_be_in_codeowners_where_there_is_one(project: Path) -> None:
+    (project / ".github").mkdir()
+    (project / ".github" / "CODEOWNERS").write_text("* @somebody\n", encoding="utf-8")
+    refused = add(project)
+    assert (refused.code, "its owner `@me` is not in CODEOWNERS" in refused.err) == (ExitCode.REFUSED, True)
+    assert add(project, owner="Somebody").code == 0
+
+
+@pytest.mark.parametrize(
+    ("ledger", "said"),
+    [
+        ("{", "it is not JSON"),
+        ('{"tests/test_a.py::test_t": 3}', "`tests/test_a.py::test_t`: expected an object with `owner`"),
+        ({"expires": day(-2)}, f"`{T}`: the freeze expired on {day(-2)}"),
+        ({"expires": "soon"}, f"`{T}`: `expires` is `soon`"),
+        ({"expires": day(200)}, "90 are the most"),
+        ({"label": "coupling"}, "only `nondeterminism` may be frozen"),
+        ({"owner": ""}, "`owner` is empty"),
+    ],
+)
+def test_a_run_refuses_a_ledger_that_cannot_be_relied_upon_before_it_asks_for_an_engine(
+    project: Path, ledger: str | dict[str, Any], said: str
+) -> None:
+    if isinstance(ledger, str):
+        (project / LEDGER).write_text(ledger, encoding="utf-8")
+    else:
+        put(project, **ledger)
+    for command in (("run", *NOWHERE), ("freeze", "check")):
+        ended = call(project, *command)
+        assert (ended.code, said in ended.err) == (ExitCode.REFUSED, True), ended.err
+        assert "hint: " in ended.err
+    assert not (project / "parity_report.json").exists()
+
+
+def test_a_run_with_a_ledger_that_holds_goes_on_to_the_engine(project: Path) -> None:
+    put(project)
+    assert call(project, "run", *NOWHERE).code == ExitCode.NO_VERDICT
+
+
+def test_a_test_whose_file_is_gone_is_refused(project: Path) -> None:
+    put(project)
+    (project / "tests" / "test_a.py").rename(project / "tests" / "test_b.py")
+    ended = call(project, "run", *NOWHERE)
+    assert (ended.code, f"`{T}`: there is no file `tests/test_a.py`" in ended.err) == (ExitCode.REFUSED, True)
+
+
+def test_ids_count_from_the_top_of_the_repository_wherever_the_project_is(project: Path) -> None:
+    (project / "inner" / "tests").mkdir(parents=True)
+    (project / "inner" / LEDGER).write_text(
+        json.dumps({T: {"owner": "me", "expires": day(9), "evidence": "r", "reason": "later"}}), encoding="utf-8"
+    )
+    assert call(project / "inner", "freeze", "check").code == 0
+    (project / "tests" / "test_a.py").unlink()
+    assert call(project / "inner", "freeze", "check").code == ExitCode.REFUSED
+
+
+def test_a_patch_cannot_excuse_itself(project: Path) -> None:
+    put(project, owner="@kept")
+    commit(project)
+    git(project, "switch", "--quiet", "--create", "patch")
+    put(project, owner="@kept", expires="soon")
+    commit(project)
+    git(project, "switch", "--quiet", "main")
+    (project / "other.txt").write_text("main has moved on\n", encoding="utf-8")
+    commit(project)
+    git(project, "switch", "--quiet", "patch")
+    assert call(project, "freeze", "check").code == ExitCode.REFUSED
+    assert call(project, "freeze", "check", "--ledger-from", "main").code == 0
+    assert call(project, "run", "--ledger-from", "main", *NOWHERE).code == ExitCode.NO_VERDICT
+    put(project, reason="a better one")
+    said = call(project, "run", "--ledger-from", "main", *NOWHERE).err
+    assert f"not in force, since the merge base does not have them so: `{T}`" in said
+
+
+def test_without_a_ledger_at_the_merge_base_nothing_is_frozen(project: Path) -> None:
+    git(project, "switch", "--quiet", "--create", "patch")
+    put(project)
+    commit(project)
+    assert call(project, "freeze", "check", "--ledger-from", "main").out.startswith("0 tests frozen")
+
+
+@pytest.mark.parametrize("ref", ["nowhere", "--help", "unrelated"])
+def test_a_branch_that_tells_of_no_merge_base_is_a_usage_error(project: Path, ref: str) -> None:
+    git(project, "switch", "--quiet", "--orphan", "unrelated")
+    git(project, "commit", "--quiet", "--allow-empty", "--message=Nothing in common")
+    git(project, "switch", "--quiet", "main")
+    ended = call(project, "freeze", "check", "--ledger-from", ref)
+    assert (ended.code, "`--ledger-from`" in ended.err, "hint: " in ended.err) == (ExitCode.USAGE, True, True)
+
+
+def test_pruning_removes_what_is_over_or_gone_and_thaws_what_was_stable(project: Path) -> None:
+    entry = {"owner": "me", "evidence": "r", "reason": "later", "kept": ["as it is"]}
+    ids = {"over": -3, "left": 9, "stable": 8, "gone": 7}
+    files = {name: "tests/test_x.py" if name == "gone" else "tests/test_a.py" for name in ids}
+    entries = {f"{files[name]}::{name}": {**entry, "expires": day(days)} for name, days in ids.items()}
+    (project / LEDGER).write_text(json.dumps(entries), encoding="utf-8")
+    (project / ".paritygate").mkdir()
+    streaks = {
+        "tests/test_a.py::stable": {"expires": day(8), "gates": 5},
+        "tests/test_a.py::left": {"expires": day(8), "gates": 5},
+    }
+    (project / ".paritygate" / "freezes.json").write_text(json.dumps(streaks), encoding="utf-8")
+    assert "stable in 5 gates in a row" in call(project, "freeze", "list").out
+    assert call(project, "freeze", "prune", "--stable").out.splitlines() == [
+        f"removed `tests/test_a.py::over`, which expired on {day(-3)}",
+        "thawed `tests/test_a.py::stable`, stable in 5 gates in a row",
+        "removed `tests/test_x.py::gone`, whose file is gone",
+    ]
+    left = json.loads((project / LEDGER).read_text(encoding="utf-8"))
+    assert left == {"tests/test_a.py::left": {**entry, "expires": day(9)}}
+    assert call(project, "freeze", "prune").out == ""
+
+
+def test_a_ledger_with_faults_is_not_changed(project: Path) -> None:
+    put(project, owner="")
+    before = (project / LEDGER).read_bytes()
+    for command in (("prune",), ("extend", T, "--expires", day(9))):
+        assert call(project, "freeze", *command).code == ExitCode.REFUSED
+    assert (project / LEDGER).read_bytes() == before
+
+
+def a_freeze(state: FreezeState, expires: date = date(2026, 12, 31)) -> dict[NodeId, Freeze]:
+    return {NodeId(T): Freeze(owner="me", expires=expires.isoformat(), reason="later", state=state)}
+
+
+def test_gates_in_a_row_are_counted_until_something_diverges_or_the_entry_is_another(tmp_path: Path) -> None:
+    counts = []
+    for state in (FreezeState.STABLE, FreezeState.NOT_RUN, FreezeState.STABLE, FreezeState.LET_THROUGH, FreezeState.STABLE):
+        freezes = thawing.counted(a_freeze(state), thawing.recall(tmp_path))
+        thawing.remember(tmp_path, freezes)
+        counts.append(freezes[NodeId(T)].stable)
+    assert counts == [1, 1, 2, 0, 1]
+    assert thawing.counted(a_freeze(FreezeState.STABLE, date(2027, 1, 1)), thawing.recall(tmp_path))[NodeId(T)].stable == 1
+    enough = {NodeId(T): msgspec.structs.replace(a_freeze(FreezeState.STABLE)[NodeId(T)], stable=3)}
+    assert (thawing.proposals(enough, 3), thawing.proposals(enough, 4)) == ((T,), ())
+
+
+def test_a_memory_that_cannot_be_read_counts_as_none(tmp_path: Path) -> None:
+    (tmp_path / ".paritygate").mkdir()
+    (tmp_path / ".paritygate" / "freezes.json").write_text("[", encoding="utf-8")
+    assert thawing.recall(tmp_path) == {}
