@@ -10,9 +10,10 @@ Id = Tuple[str, int]
 Span = Tuple[float, float, Id]
 
 PIECE = 1 << 20
-CLOCK_REALTIME_COARSE = 5
-LONGEST_TICK = 0.01
-MOST_TESTS = 5
+LATE = 0.05
+"""For how many seconds a file's time may lie before the moment of its change: the kernel stamps it with its last tick, which a
+busy machine may have given late. Too short a time would name the test before."""
+MOST_TESTS = 100
 
 
 def rewritten(workspace: str, locked: Dict[str, List[Any]], spans: List[Span]) -> List[Dict[str, Any]]:
@@ -20,13 +21,13 @@ def rewritten(workspace: str, locked: Dict[str, List[Any]], spans: List[Span]) -
 
     `spans` are the first and last moments of tests on the monotonic clock. Of a file that is gone nobody can say since when.
     """
-    offset, late = time.time() - time.monotonic(), tick()
+    offset = time.time() - time.monotonic()
     found = []
     for path, (digest, size) in locked.items():
         what, changed = look(os.path.join(workspace, path), digest, size)
         if what:
-            tests = list(running_at(changed - offset, late, spans))[:MOST_TESTS] if changed else []
-            named = [{"nodeid": nodeid, "occurrence": occurrence} for nodeid, occurrence in tests]
+            tests = list(running_at(changed - offset, spans)) if changed else []
+            named = [{"nodeid": nodeid, "occurrence": occurrence} for nodeid, occurrence in tests if len(tests) <= MOST_TESTS]
             found.append({"path": path, "what": what, "tests": named})
     return found
 
@@ -69,16 +70,8 @@ def sha256(stream: Any) -> str:
     return digest.hexdigest()
 
 
-def tick() -> float:
-    """Say for how many seconds a file's time may lie before the moment of its change: the kernel stamps it with its last tick."""
-    try:
-        return time.clock_getres(CLOCK_REALTIME_COARSE)
-    except (OSError, AttributeError):
-        return LONGEST_TICK
-
-
-def running_at(moment: float, late: float, spans: List[Span]) -> Iterator[Id]:
+def running_at(moment: float, spans: List[Span]) -> Iterator[Id]:
     """Yield the tests that were running at a moment of the monotonic clock, or began so soon after it that it may be theirs."""
     for began, ended, test in spans:
-        if began <= moment + late and moment <= ended:
+        if began <= moment + LATE and moment <= ended:
             yield test

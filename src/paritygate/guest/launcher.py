@@ -707,6 +707,7 @@ class Supervisor:
         self.put_down_main = False
         self.detail = ""
         self.spans: List[Tuple[float, float, Id]] = []
+        self.last_ends: Dict[str, float] = {}
 
     def run(self) -> Tuple[str, int]:
         """Run pytest to its end, anew with what is left where a test took the process down; say why it ended and its status."""
@@ -784,15 +785,20 @@ class Supervisor:
                 if event["n"] == self.specification["nonce"] and self.record.take(event):
                     began, ended = event.pop("span", (0.0, 0.0))
                     if event["e"] == "test":
+                        self.note_span(event["worker"], (event["nodeid"], event["occurrence"]), float(began), float(ended))
                         self.tell_spellings(event["worker"], (event["nodeid"], event["occurrence"]), float(began), float(ended))
                     self.output.relay(event)
             except (ValueError, KeyError, TypeError):
                 continue  # not the recorder's: a test has written into its pipe
         return more
 
-    def tell_spellings(self, worker: str, test: Id, began: float, ended: float) -> None:
-        """Note when a test ran, and say which names it has found by another spelling."""
+    def note_span(self, worker: str, test: Id, began: float, ended: float) -> None:
+        """Note from when to when a test ran."""
         self.spans.append((began, ended, test))
+        self.last_ends[worker] = ended
+
+    def tell_spellings(self, worker: str, test: Id, began: float, ended: float) -> None:
+        """Say which names a test has found by another spelling."""
         for asked, kept in self.files.spellings(self.record.pids.get(worker, 0), began, ended):
             self.output.emit("spelling", nodeid=test[0], occurrence=test[1], worker=worker, asked=asked, kept=kept)
 
@@ -848,6 +854,7 @@ class Supervisor:
         failure.update({"file": file, "line": line, "text": text})
         self.record.finish_test(worker, test)
         now = time.monotonic()
+        self.note_span(worker, test, self.last_ends.get(worker, self.output.born), now)  # when it began is heard too late
         self.tell_spellings(worker, test, now - seconds, now)
         self.output.emit(
             "test",
