@@ -146,7 +146,9 @@ def show(project: Path) -> int:
         click.echo(f"    {entry.reason}{_history(entry)}")
         streak = streaks.get(nodeid)
         if streak is not None and streak.expires == entry.expires.isoformat() and streak.gates >= desk.settings.thaw_after:
-            click.echo(f"    stable in {streak.gates} gates in a row: `paritygate freeze prune --stable` thaws it")
+            click.echo(
+                f"    stable in {checking.number(streak.gates, 'gate')} in a row: `paritygate freeze prune --stable` thaws it"
+            )
     for nodeid, fault in () if found is None else found.faults:
         click.echo(f"unreadable: {f'`{nodeid}`: ' if nodeid else ''}{fault}")
     click.echo(f"{checking.number(len(entries), 'test')} frozen in `{path}`", err=True)
@@ -184,7 +186,7 @@ def prune(project: Path, *, stable: bool) -> int:
         elif not desk.check.exists(nodeid.partition("::")[0]):
             click.echo(f"removed `{nodeid}`, whose file is gone")
         elif stable and streak is not None and over:
-            click.echo(f"thawed `{nodeid}`, stable in {streak.gates} gates in a row")
+            click.echo(f"thawed `{nodeid}`, stable in {checking.number(streak.gates, 'gate')} in a row")
         else:
             left[nodeid] = entry
     if len(left) != len(entries):

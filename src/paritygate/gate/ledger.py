@@ -59,8 +59,9 @@ def judge(frozen: Frozen, findings: Sequence[Finding], cells: Sequence[Cell], as
 def _proposals(judged: dict[NodeId, Freeze], enough: int, cells: Sequence[Cell]) -> tuple[str, ...]:
     """Propose to thaw what has been stable, and say how much that is worth."""
     each = sum(cell.purpose is Purpose.GATE for cell in cells)
+    stable = {nodeid: judged[nodeid].stable for nodeid in thawing.proposals(judged, enough)}
     return tuple(
-        f"`{nodeid}` was stable in {judged[nodeid].stable} gates in a row: `paritygate freeze prune --stable` thaws it"
-        f" ({power(judged[nodeid].stable * each)})"
-        for nodeid in thawing.proposals(judged, enough)
+        f"`{nodeid}` was stable in {checking.number(gates, 'gate')} in a row: `paritygate freeze prune --stable` thaws it"
+        f" ({power(gates * each)})"
+        for nodeid, gates in stable.items()
     )
