@@ -16,7 +16,7 @@ def main() -> None:
     """Take the process in hand, load the program, and run it."""
     try:
         importlib.import_module("paritygate.process").take_in_hand()
-        program = importlib.import_module("paritygate.cli")
+        program = importlib.import_module("paritygate.cli.main")
     except Exception as error:  # noqa: BLE001  # whatever a library may raise while it is loaded
         sys.excepthook(*sys.exc_info())
         if sys.stderr is not None:

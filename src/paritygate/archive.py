@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from paritygate import places
-from paritygate.classifier.evidence import gate_of, judge, noted, sides, tally
+from paritygate.classifier.evidence import NOT_ORDER, gate_of, judge, noted, sides, tally
 from paritygate.classifier.labels import counts, excluded, label
+from paritygate.classifier.sides import laid_side_by_side
 from paritygate.classifier.surroundings import observed, undeclared_differences, varied
 from paritygate.classifier.verdicts import Facts, bounds, verdict
 from paritygate.errors import UnrecordedError, UsageError
@@ -88,7 +89,7 @@ def _schema_of(path: Path, content: bytes) -> int:
 
 def _check_schema(path: Path, found: int) -> None:
     if found != SCHEMA:
-        hint = "classify it with the version of paritygate that wrote it"
+        hint = "use the version of paritygate that wrote it"
         raise UsageError(f"`{path}` has schema {found}, and this version reads schema {SCHEMA}", hint)
 
 
@@ -177,7 +178,7 @@ def classify(paths: Sequence[Path], version: str) -> Artifact:
     environments = merged.environments or observed(gate)
     axes = varied(environments, gate, merged.subject.trees)
     differences = undeclared_differences(gate, frozenset(each.axis for each in axes if each.varied))
-    findings = _settled(label(gate), merged)
+    findings = laid_side_by_side(_settled(label(gate), merged), gate)
     left_out = excluded(gate)
     facts = Facts(cells=tuple(gate), varied=axes, excluded=len(left_out), blocking=differences.blocking)
     return Artifact(
@@ -195,6 +196,25 @@ def classify(paths: Sequence[Path], version: str) -> Artifact:
         excluded=left_out,
         notes=(*differences.notes, *bounds(findings, gate)),
     )
+
+
+def before_causes(artifact: Artifact) -> tuple[Finding, ...]:
+    """Say what a gate's confirmation said, before anybody looked for causes.
+
+    What further attempts do not bear out by themselves, as what a check of the order has overturned, stands as it is.
+    """
+    gate = [cell for cell in artifact.cells if cell.purpose is Purpose.GATE]
+    file = CellFile(schema=SCHEMA, paritygate="", subject=artifact.subject, cells=artifact.cells)
+    fresh = {(each.nodeid, each.occurrence): each for each in _settled(label(gate), file)}
+    return tuple(_fresh(each, fresh.get((each.nodeid, each.occurrence), each)) for each in artifact.tests)
+
+
+def _fresh(before: Finding, fresh: Finding) -> Finding:
+    """Take a finding without its cause, and keep what was said of order, which no further attempt can say."""
+    if before.label is not fresh.label or (before.cause is not None and before.cause.kind is CauseKind.ORDER):
+        return before
+    kept = "; ".join(part for part in before.note.split("; ") if part.startswith(NOT_ORDER))
+    return msgspec.structs.replace(fresh, note=noted(fresh, kept))
 
 
 def _settled(findings: Sequence[Finding], merged: CellFile) -> tuple[Finding, ...]:

@@ -28,6 +28,7 @@ OFFERED = tuple(axis for axis in Axis if axis.value in Environment.__struct_fiel
 EXPECTED = frozenset({Axis.TIMEZONE, Axis.LOCALE, Axis.CASE_SENSITIVE, Axis.WORKERS, Axis.WORKTREE})
 """The axes that people expect to read of, whether they varied or not."""
 
+SECRET = "***"  # noqa: S105 - what stands in place of one
 _SECRET = re.compile(r"token|secret|passw|key|credential|auth", re.IGNORECASE)
 
 
@@ -119,10 +120,20 @@ def explain(rows: Sequence[Varied], reasons: Mapping[Axis, str]) -> tuple[Varied
 
 def record(environment: Environment, image: str = "") -> EnvironmentRecord:
     """Say an environment for the artifact; the values of variables that sound secret are not in it."""
-    axes = {axis: environment.value(axis) for axis in OFFERED}
-    shown = {name: "***" if _SECRET.search(name) else value for name, value in environment.variables.items()}
-    axes[Axis.VARIABLES] = msgspec.structs.replace(environment, variables=shown).value(Axis.VARIABLES)
-    return EnvironmentRecord(name=environment.name, axes=axes, image=image)
+    shown = without_secrets(environment)
+    return EnvironmentRecord(name=environment.name, axes={axis: shown.value(axis) for axis in OFFERED}, image=image)
+
+
+def without_secrets(environment: Environment) -> Environment:
+    """Put stars in place of the values of variables that sound secret."""
+    names = secret_variables(environment)
+    shown = {name: SECRET if name in names else value for name, value in environment.variables.items()}
+    return msgspec.structs.replace(environment, variables=shown)
+
+
+def secret_variables(environment: Environment) -> tuple[str, ...]:
+    """Name the variables that sound secret."""
+    return tuple(name for name in environment.variables if _SECRET.search(name))
 
 
 def hybrid(first: Environment, second: Environment, from_second: Sequence[Axis], name: str) -> Environment:

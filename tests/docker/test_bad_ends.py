@@ -442,15 +442,15 @@ def test_a_keyword_that_matches_nothing(project: Project) -> None:
 
 def test_an_expression_that_is_none(project: Project) -> None:
     ended = run(project(), "--attempts", "1", "-k", "and and")
-    assert ended.status == 4
-    said = "no-verdict: pytest could not work in any of the 2 cells: ERROR: Wrong expression passed to '-k': and and"
-    assert verdict_line(ended).startswith(said)
+    said = "paritygate: pytest refuses `-k and and`: Wrong expression passed to '-k': and and"
+    assert (ended.status, ended.artifact) == (64, None)
+    assert ended.errors[0].startswith(said)
 
 
 def test_an_option_that_pytest_does_not_know(project: Project) -> None:
     ended = run(project(), "--attempts", "1", "--", "--frobnicate")
-    said = "no-verdict: pytest could not work in any of the 2 cells: ERROR: unrecognized arguments: --frobnicate (exit 4)"
-    assert (ended.status, verdict_line(ended)) == (4, said)
+    said = "paritygate: pytest refuses `--frobnicate`: unrecognized arguments: --frobnicate"
+    assert (ended.status, ended.errors[0]) == (64, said)
 
 
 def test_an_id_that_is_nowhere_hides_no_other(project: Project) -> None:

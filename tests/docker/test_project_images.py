@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from paritygate.cli import program
+from paritygate.cli.commands import program
 from paritygate.docker_engine.engine import DockerEngine
 from paritygate.errors import BaseImageError
 from paritygate.images import keeping, preparing

@@ -27,6 +27,28 @@ def is_alive(pid: int) -> bool:
         return False
 
 
+def test_hashes_may_have_a_seed_of_their_own_and_random_numbers_go_on_from_test_to_test(guest: Guest) -> None:
+    guest.changes = {"hash_seed": 12, "reseeds": False}
+    guest.write(
+        "test_a.py",
+        """
+        import random
+        import pytest
+
+        STATES = []
+
+        @pytest.mark.parametrize("number", range(3))
+        def test_it_goes_on(number):
+            STATES.append(random.getstate())
+            assert STATES == [STATES[0]] * len(STATES)
+        """,
+    )
+    ran = guest.run()
+    assert set(ran.outcomes.values()) == {PASSED}
+    assert ran.cell.probe is not None
+    assert (ran.cell.seed, ran.cell.probe.hash_seed) == (11, "12")
+
+
 def test_a_green_run_is_told_from_beginning_to_end(guest: Guest) -> None:
     guest.write("test_a.py", "import os\ndef test_one(): os.write(1, b'{')\ndef test_two(): print('}')\n")
     guest.environment["TZ"] = "Asia/Kolkata"

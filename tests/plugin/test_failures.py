@@ -24,6 +24,7 @@ def test_an_assertion_is_described_by_kind_message_and_place(tmp_path: Path) -> 
     assert failure["exception"] == "AssertionError"
     assert failure["message"].startswith("not four")
     assert (failure["file"], failure["line"]) == ("helping.py", 2)
+    assert failure["source"] == "assert value == 4, 'not four'"
     assert "def check(value)" in failure["text"]
 
 

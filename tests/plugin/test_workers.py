@@ -225,3 +225,23 @@ def test_a_worker_that_dies_after_its_last_test_costs_no_outcome(tmp_path: Path)
     recording = record(tmp_path, Asked(workers=2))
     assert set(recording.outcomes.values()) == {"passed"}
     assert len(recording.outcomes) == 4
+
+
+def test_shares_that_are_asked_for_are_what_each_worker_runs_in_that_order_and_nothing_else(tmp_path: Path) -> None:
+    plant(tmp_path, {"test_a.py": module("1", "2", "3"), "test_b.py": module("1", "2")})
+    asked = {
+        "gw0": (("test_b.py::test_2", 0), ("test_a.py::test_1", 0)),
+        "gw1": (("test_a.py::test_3", 0), ("test_a.py::test_2", 0)),
+    }
+    recording = record(tmp_path, Asked(workers=2, shares=asked))
+    assert {worker: recording.order_of(worker) for worker in asked} == {
+        worker: [nodeid for nodeid, _ in tests] for worker, tests in asked.items()
+    }
+    assert len(recording.outcomes) == 4
+
+
+def test_a_share_of_one_worker_leaves_the_others_without_work(tmp_path: Path) -> None:
+    plant(tmp_path, {"test_a.py": module("1", "2")})
+    recording = record(tmp_path, Asked(workers=2, shares={"gw1": (("test_a.py::test_2", 0),)}))
+    assert (recording.order_of("gw0"), recording.order_of("gw1")) == ([], ["test_a.py::test_2"])
+    assert recording.exit == 0

@@ -10,7 +10,7 @@ from unittest import mock
 
 import msgspec
 
-from paritygate.cli import main
+from paritygate.cli.main import main
 from tests.support.samples import clean_environment, git
 
 

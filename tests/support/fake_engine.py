@@ -171,6 +171,7 @@ class FakeContainer:
     attached: list[FakeStreams] = field(default_factory=list)
     arrived: queue.Queue[bytes] = field(default_factory=queue.Queue)
     thread: threading.Thread | None = None
+    size: tuple[int, int] = (0, 0)
 
     def put(self, path: str, tar: Tar) -> None:
         """Unpack a tar; links are kept as files that hold their target."""
@@ -203,6 +204,10 @@ class FakeContainer:
     def kill(self) -> None:
         """End the program."""
         self.killed.set()
+
+    def resize(self, rows: int, columns: int) -> None:
+        """Note how large its terminal is."""
+        self.size = (rows, columns)
 
     def logs(self) -> Iterator[tuple[int, bytes]]:
         """Yield what was written: stdout first, then stderr."""

@@ -40,6 +40,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     reversed: bool = False
     exactly: tuple[Test, ...] | None = None
     only: tuple[Test, ...] | None = None
+    shares: Mapping[str, tuple[Test, ...]] | None = None
     workers: int = 0
     directory: str = ""
     variables: dict[str, str] = {}
@@ -124,7 +125,13 @@ def record(tree: Path, asked: Asked | None = None) -> Recording:
 
 def settings(tree: Path, asked: Asked, stacks: str) -> bytes:
     """Write the configuration that the recorder reads."""
-    order = {"seed": asked.order_seed, "reversed": asked.reversed, "exactly": asked.exactly, "only": asked.only}
+    order: dict[str, object] = {
+        "seed": asked.order_seed,
+        "reversed": asked.reversed,
+        "exactly": asked.exactly,
+        "only": asked.only,
+    }
+    order["shares"] = asked.shares
     return json.dumps(
         {
             "nonce": NONCE,

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from paritygate.classifier.labels import UNSTABLE
 from paritygate.outcomes.artifact import Artifact, Finding
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.words import CauseKind, ExitCode, Label, Outcome, Purpose
@@ -45,10 +46,10 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """What the gate has to say about a sample; every test that is not in `labels` must be consistently green.
 
     Tests are named by node id, the second of two equal ids as `ID #1`. `outcomes` holds what a test does in each attempt of
-    an environment. `causes` are values of `Axis` or `CauseKind`; they are compared for couplings, since of what is unstable no
-    cause is looked for so far. `notes` holds a word that the test's note must contain. `controls` are tests that must be there,
-    and consistently green. `normalised` says that ids hold object addresses and cannot be named. `spellings` are the names by
-    which a test found files in the first environment, with the names that those have.
+    an environment. `causes` are values of `Axis` or `CauseKind`; they are compared for what is coupled or unstable. `polluters`,
+    `setters` and `overlapping` are the tests that such a cause names. `notes` holds a word that the test's note must contain.
+    `controls` are tests that must be there, and consistently green. `normalised` says that ids hold object addresses and cannot
+    be named. `spellings` are the names by which a test found files in the first environment, with the names that those have.
     """
 
     about: str
@@ -58,6 +59,9 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     labels: dict[str, Label | tuple[Label, ...]] = {}
     outcomes: dict[str, dict[str, Outcome]] = {}
     causes: dict[str, tuple[str, ...]] = {}
+    polluters: dict[str, tuple[str, ...]] = {}
+    setters: dict[str, tuple[str, ...]] = {}
+    overlapping: dict[str, tuple[str, ...]] = {}
     notes: dict[str, str] = {}
     spellings: dict[str, dict[str, str]] = {}
     normalised: bool = False
@@ -151,7 +155,7 @@ def complaints(expected: Expected, judged: Judged, *, causes: bool = True) -> li
     found += [f"{test} is not in the artifact" for test in (*expected.labels, *expected.controls) if test not in tests]
     for test, finding in tests.items():
         found += complaints_about(expected, test, finding)
-        found += complaints_about_cause(expected.causes.get(test, ()), test, finding) if causes else []
+        found += complaints_about_cause(expected, test, finding) if causes else []
     found += [f"{test} is in `controls` and in `labels`" for test in expected.controls if test in expected.labels]
     mismatched = " ".join(judged.artifact.subject.mismatched_names)
     found += [f"{path} is not said to differ on disk" for path in expected.setup.mismatched if path not in mismatched]
@@ -174,16 +178,23 @@ def complaints_about(expected: Expected, test: str, finding: Finding) -> list[st
     return found
 
 
-def complaints_about_cause(expected: tuple[str, ...], test: str, finding: Finding) -> list[str]:
-    """Say in what the cause of a coupling is not what was expected; of an instability none is looked for yet."""
-    if finding.label is not Label.COUPLING or not expected:
+def complaints_about_cause(expected: Expected, test: str, finding: Finding) -> list[str]:
+    """Say in what the cause of a coupling or an instability is not what was expected."""
+    wanted = expected.causes.get(test, ())
+    if finding.label not in {Label.COUPLING, *UNSTABLE} or not wanted:
         return []
     cause = finding.cause
     found = () if cause is None else cause.axes if cause.kind is CauseKind.AXIS else (cause.kind,)
-    if sorted(found) == sorted(expected):
-        return []
     why = finding.note if cause is None else cause.detail
-    return [f"{test} has the cause {' '.join(found) or 'of nothing'}, expected {' '.join(expected)}: {why}"]
+    if cause is None or sorted(found) != sorted(wanted):
+        return [f"{test} has the cause {' '.join(found) or 'of nothing'}, expected {' '.join(wanted)}: {why}"]
+    named = {"polluters": cause.polluters, "setters": cause.setters, "overlapping": cause.overlapping}
+    named = {what: tests for what, tests in named.items() if test in getattr(expected, what)}
+    return [
+        f"{test} has the {what} {' '.join(tests) or 'of nobody'}, expected {' '.join(getattr(expected, what)[test])}: {why}"
+        for what, tests in named.items()
+        if sorted(tests) != sorted(getattr(expected, what)[test])
+    ]
 
 
 def complaints_about_names(artifact: Artifact, test: str, names: Mapping[str, str]) -> list[str]:

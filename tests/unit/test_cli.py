@@ -9,7 +9,9 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from paritygate.cli import RunOptions, absolute, code_of, program
+from paritygate.cli.commands import program
+from paritygate.cli.options import RunOptions
+from paritygate.cli.user import absolute, code_of
 from paritygate.config.file import Overrides
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import UnrecordedError, UsageError

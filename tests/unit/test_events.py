@@ -129,7 +129,7 @@ def test_a_green_stream_becomes_a_finished_cell() -> None:
     assert (cell.started, cell.seconds, cell.overhead) == ("2026-03-01T12:00:00Z", 9.5, 0.25)
     assert (cell.collected, cell.deselected, cell.excluded, cell.unstable_ids) == (2, 2, {"t::gpu": "no card"}, ("t::x",))
     assert cell.tests == (
-        TestRun(nodeid=NodeId("t::a"), outcome=Outcome.PASSED, seconds=0.5),
+        TestRun(nodeid=NodeId("t::a"), outcome=Outcome.PASSED, began=1.25, seconds=0.5),
         TestRun(nodeid=NodeId("t::b"), outcome=Outcome.SKIPPED, seconds=0.5, reason="no gpu"),
     )
     assert cell.order == {"": (TestId(NodeId("t::a")), TestId(NodeId("t::b")))}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import count
 
 import pytest
-from click.testing import CliRunner
 
 from paritygate import environments
-from paritygate.cli import program
+from paritygate.cli.main import invoke
+from paritygate.cli.options import SECONDS
 from paritygate.environments import Resolution
+from paritygate.errors import UsageError
 from paritygate.gate.explaining import Budget
 from paritygate.gate.material import Images, Planned
 from paritygate.outcomes.cells import EnvironmentName
@@ -36,9 +37,15 @@ def test_the_time_begins_with_the_search() -> None:
     assert [over() for _ in range(3)] == [False, True, True]
 
 
-def test_a_time_below_nothing_is_refused() -> None:
-    ended = CliRunner().invoke(program, ["run", "--explain-budget", "-1"])
-    assert (ended.exit_code, "--explain-budget" in ended.output) == (2, True)
+@pytest.mark.parametrize("given", ["-1", "-0.5", "nan", "inf", "-inf", "soon"])
+@pytest.mark.parametrize("words", [("run",), ("explain", __file__)])
+def test_a_time_that_is_no_number_of_seconds_is_a_usage_error(words: tuple[str, ...], given: str) -> None:
+    with pytest.raises(UsageError, match="`--explain-budget`"):
+        invoke([*words, f"--explain-budget={given}"])
+
+
+def test_no_seconds_are_none() -> None:
+    assert SECONDS.convert("0", None, None) == 0.0
 
 
 def test_a_mixed_environment_starts_from_an_image_with_its_tree() -> None:
@@ -49,7 +56,7 @@ def test_a_mixed_environment_starts_from_an_image_with_its_tree() -> None:
         by_tree={Worktree.DIRTY: dirty, Worktree.CLEAN: clean},
         base="",
         dependencies="",
-        trees=(),
+        trees={},
     )
     mixed = environments.hybrid(LOCAL, SERVER, [Axis.WORKTREE], "local+worktree")
     other = environments.hybrid(LOCAL, SERVER, [Axis.CASE_SENSITIVE], "local+case_sensitive")

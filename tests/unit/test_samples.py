@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from paritygate.classifier.labels import UNSTABLE
 from paritygate.outcomes.words import Axis, CauseKind, ExitCode, Label
 from tests.support import samples
 
@@ -26,6 +27,7 @@ def test_a_sample_says_what_it_is_about_and_expects_nothing_of_files_it_lacks(na
 def test_what_a_sample_expects_fits_together(name: str) -> None:
     expected = samples.expectation(name)
     assert set(expected.outcomes) | set(expected.causes) | set(expected.notes) <= set(expected.labels)
+    assert set(expected.polluters) | set(expected.setters) | set(expected.overlapping) <= set(expected.causes)
     assert not set(expected.controls) & set(expected.labels)
     if expected.exit == ExitCode.COUPLING:
         assert Label.COUPLING in expected.labels.values()
@@ -42,7 +44,14 @@ def test_the_samples_cover_the_axes_and_the_kinds_of_instability() -> None:
     causes = {cause for name in samples.names() for each in samples.expectation(name).causes.values() for cause in each}
     assert causes <= {*Axis, *CauseKind}
     assert causes >= {Axis.TIMEZONE, Axis.LOCALE, Axis.WORKERS, Axis.WORKTREE}
-    assert causes >= {CauseKind.ORDER, CauseKind.HASH_SEED, CauseKind.CHANCE}
+    assert causes >= {CauseKind.ORDER, CauseKind.DATA_SEED, CauseKind.HASH_SEED, CauseKind.RACE, CauseKind.CHANCE}
+
+
+@pytest.mark.parametrize("name", samples.names())
+def test_every_sample_with_an_unstable_test_says_the_cause(name: str) -> None:
+    expected = samples.expectation(name)
+    unstable = [test for test in expected.labels if UNSTABLE & {*expected.allowed(test)}]
+    assert [test for test in unstable if test not in expected.causes] == []
 
 
 def test_a_laid_out_sample_has_the_working_tree_that_it_asks_for(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import re
 import msgspec
 import pytest
 
-from paritygate.outcomes.artifact import Artifact, Cause, EnvironmentRecord, Finding, Subject, Varied, Verdict
+from paritygate.outcomes.artifact import Artifact, Cause, EnvironmentRecord, Finding, Material, Subject, Varied, Verdict
 from paritygate.outcomes.cells import Cell, EnvironmentName, Failure, NodeId, Spelling, TestId, TestRun
 from paritygate.outcomes.words import (
     Axis,
@@ -470,6 +470,45 @@ def test_names_that_a_test_was_given_by_other_names_are_shown_and_then_counted()
     ]
 
 
+def test_names_of_temporary_folders_that_differ_by_their_number_are_one_finding() -> None:
+    seen = [
+        tuple(Spelling(f"/parity/tmp/pytest-{number}/Made", f"/parity/tmp/pytest-{number}/made") for number in some)
+        for some in ((0, 1), (2,))
+    ]
+    cells = tuple(a_cell(LOCAL, place + 1, msgspec.structs.replace(a_run(), spellings=some)) for place, some in enumerate(seen))
+    text = render(an_artifact(a_coupling(), cells=cells), 120)
+    assert text.count("local-like: `/parity/tmp/pytest-0/Made` is `/parity/tmp/pytest-0/made`") == 1
+    assert (text.count("Made"), "more such name" in text) == (1, False)
+
+
+MATERIAL = Material(plans=(), images={})
+
+
+def test_a_test_that_diverges_names_the_command_that_runs_it_once_more() -> None:
+    odd = NodeId("tests/test_report.py::test_due[a b]")
+    some = (
+        a_coupling(odd, occurrence=1),
+        a_coupling(label=Label.NONDETERMINISM),
+        a_coupling(NodeId("t::red"), label=Label.CONSISTENT_RED),
+    )
+    lines = render(an_artifact(*some, material=MATERIAL), 100, report="out/r.json").splitlines()
+    assert [line for line in lines if "paritygate repro" in line] == [
+        f"    to reproduce: paritygate repro out/r.json {DUE}",
+        "    to reproduce: paritygate repro out/r.json 'tests/test_report.py::test_due[a b]' --number 2",
+    ]
+
+
+@pytest.mark.parametrize(("width", "report", "material"), [(60, "r.json", MATERIAL), (100, "", MATERIAL), (100, "r.json", None)])
+def test_a_command_that_is_too_long_or_could_not_work_is_not_named(width: int, report: str, material: Material | None) -> None:
+    assert "paritygate repro" not in render(an_artifact(a_coupling(), material=material), width, report=report)
+
+
+def test_tests_of_which_the_same_is_told_have_one_command_that_of_the_first() -> None:
+    some = (a_coupling(NodeId("t.py::test[1]")), a_coupling(NodeId("t.py::test[2]")))
+    text = render(an_artifact(*some, material=MATERIAL), 100, report="r.json")
+    assert re.findall(r"paritygate repro .*", text) == ["paritygate repro r.json 't.py::test[1]'"]
+
+
 def test_names_that_are_one_where_case_does_not_count_are_listed_with_what_to_do() -> None:
     subject = Subject(project="shop", commit="", trees={}, selection=(), colliding_names=("`A` and `a`",))
     text = render(an_artifact(subject=subject), 100)
@@ -498,6 +537,16 @@ def test_couplings_are_counted_by_their_causes_the_most_frequent_first() -> None
         "  1 test: timezone with locale",
         "  1 test: no cause is known",
     ]
+
+
+def test_instabilities_are_counted_by_what_spoils_them() -> None:
+    polluted = Cause(kind=CauseKind.ORDER, polluters=(NodeId("p"),), detail="fails after `p` (6 of 6), passes without (6 of 6)")
+    causes = (polluted, polluted, Cause(kind=CauseKind.ORDER, setters=(NodeId("s"), NodeId("r"))), Cause(kind=CauseKind.CHANCE))
+    tests = [a_coupling(NodeId(f"t{number}"), label=Label.NONDETERMINISM, cause=cause) for number, cause in enumerate(causes)]
+    said = render(an_artifact(*tests), 200)
+    counted = [line for line in said.splitlines() if re.match(r"  \d+ tests?: ", line)]
+    assert counted == ["  2 tests: order (after p)", "  1 test: chance", "  1 test: order (needs s and r)"]
+    assert "    cause: order: fails after `p` (6 of 6), passes without (6 of 6)\n" in said
 
 
 def test_without_any_cause_nothing_is_counted() -> None:

@@ -68,12 +68,13 @@ def _pair(first: Environment, second: Environment, varied: AbstractSet[Axis]) ->
 def _case(test: TestId, finding: Finding, pair: Pair) -> Case:
     """Begin with the better outcome, so that what is looked for is what spoils it: of several things each may be enough."""
     first, second = stable_outcome(finding, pair.first), stable_outcome(finding, pair.second)
-    if _rank(second) < _rank(first):
+    if rank(second) < rank(first):
         return Case(test=test, pair=pair, base=pair.second, target=pair.first, before=second, after=first)
     return Case(test=test, pair=pair, base=pair.first, target=pair.second, before=first, after=second)
 
 
-def _rank(outcome: Outcome) -> int:
+def rank(outcome: Outcome) -> int:
+    """Say how bad an outcome is, from 0: that a test is not there is worse than that it fails."""
     if outcome is Outcome.PASSED:
         return 0
     return 1 if outcome.green else 2 + (outcome is not Outcome.NOT_COLLECTED)

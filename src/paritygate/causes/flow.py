@@ -14,7 +14,8 @@ import msgspec
 from paritygate.causes.cases import Case, Pair, cases_of
 from paritygate.causes.mixing import FilesystemOf, Hybrid, Mixer, Question, hybrid_of, mix_of
 from paritygate.causes.reading import NOTHING, Reader
-from paritygate.causes.search import TWICE, Answer, Likeness, Mix, Seen, Table, Wanted, study
+from paritygate.causes.search import TWICE, Answer, Mix, Table, Wanted, study
+from paritygate.causes.views import Likeness, Seen
 from paritygate.causes.wording import Study, explained
 from paritygate.classifier.evidence import gate_of
 from paritygate.outcomes.artifact import Finding

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from paritygate.causes.cases import Case
 from paritygate.causes.mixing import Hybrid
-from paritygate.causes.search import Likeness, Seen
+from paritygate.causes.views import Likeness, Seen
 from paritygate.classifier.evidence import Gate, beside, is_unusable, same_calendar
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.words import Axis, Outcome, Purpose

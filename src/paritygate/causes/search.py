@@ -5,38 +5,20 @@ Pure: it runs nothing, and says what it wants to see.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Generator, Mapping, Sequence
 from itertools import combinations
 
 import msgspec
 
-from paritygate.outcomes.words import Axis, Outcome
+from paritygate.causes.views import Likeness, Seen, Views
+from paritygate.outcomes.words import Axis
 
 TWICE = 2
-SPARE = 1
 
 Mix = frozenset[Axis]
 """The axes that are taken from the target, all others being the base's."""
 
 Ways = tuple[Mix, ...]
-
-
-class Likeness(StrEnum):
-    """What a test did in a mixture: as in the base, as in the target, in a third way, or nothing that could be told."""
-
-    BASE = "base"
-    TARGET = "target"
-    OTHER = "other"
-    NOTHING = "nothing"
-
-
-class Seen(msgspec.Struct, frozen=True):
-    """What one test did in one cell; `otherwise` says that the outcome is that of one side, and the failure is not."""
-
-    likeness: Likeness
-    outcome: Outcome = Outcome.NOT_RUN
-    otherwise: bool = False
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,48 +40,12 @@ Wanted = dict[Mix, int]
 Search = Generator[Wanted, None, Answer]
 
 
-class Table:
-    """What has been seen of one test, mixture by mixture, while it is being seen: `views` is filled by whoever runs cells."""
+class Table(Views[Mix]):
+    """What has been seen of one test, mixture by mixture, and the axes that are mixed."""
 
     def __init__(self, axes: Sequence[Axis], views: Mapping[Mix, Sequence[Seen]]) -> None:
+        super().__init__(views)
         self.axes = tuple(axes)
-        self._views = views
-
-    def seen(self, mix: Mix) -> Sequence[Seen]:
-        """List what was seen in a mixture."""
-        return self._views.get(mix, ())
-
-    def told(self, mix: Mix) -> tuple[Seen, ...]:
-        """List what was seen there by cells that told something."""
-        return tuple(each for each in self.seen(mix) if each.likeness is not Likeness.NOTHING)
-
-    def likeness(self, mix: Mix) -> Likeness | None:
-        """Say what a test does in a mixture; None where its results are contrary."""
-        likenesses = {each.likeness for each in self.told(mix)}
-        if len(likenesses) > 1:
-            return None
-        return likenesses.pop() if likenesses else Likeness.NOTHING
-
-    def like(self, mixes: Iterable[Mix], likeness: Likeness) -> Ways:
-        """Choose the mixtures in which the test did this."""
-        return tuple(mix for mix in mixes if self.likeness(mix) is likeness)
-
-    def unstable(self) -> Ways:
-        """List the mixtures with contrary results."""
-        return tuple(mix for mix in self._views if self.likeness(mix) is None)
-
-    def silent(self, mixes: Iterable[Mix] | None = None, times: int = 1) -> Ways:
-        """List the mixtures, of all that were tried or of some, of which too few cells told anything."""
-        return tuple(mix for mix in (self._views if mixes is None else mixes) if len(self.told(mix)) < times)
-
-    def need(self, mixes: Iterable[Mix], times: int) -> Generator[Wanted, None, None]:
-        """Ask for so many results of each mixture; a cell that tells nothing is made up for once."""
-        some = tuple(dict.fromkeys(mixes))
-        while wanted := {mix: more for mix in some if (more := self._lacking(mix, times)) > 0}:
-            yield wanted
-
-    def _lacking(self, mix: Mix, times: int) -> int:
-        return min(times - len(self.told(mix)), times + SPARE - len(self.seen(mix)))
 
 
 def study(table: Table) -> Search:

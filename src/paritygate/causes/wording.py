@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from paritygate.causes.cases import Case
-from paritygate.causes.search import Answer, Likeness, Mix, Seen, Table
+from paritygate.causes.search import Answer, Mix, Table
+from paritygate.causes.views import Likeness, Seen
 from paritygate.classifier.evidence import noted
 from paritygate.outcomes.artifact import Cause, Finding
 from paritygate.outcomes.words import Axis, CauseKind, Outcome
@@ -15,7 +16,7 @@ from paritygate.outcomes.words import Axis, CauseKind, Outcome
 NONE = "none of the axes that were varied explains it"
 UNFINISHED = "the cause was not looked for to the end: the time for it was over (`--explain-budget SECONDS` gives it more)"
 
-_DOES = {
+DOES = {
     Outcome.PASSED: "passes",
     Outcome.FAILED: "fails",
     Outcome.ERROR: "ends in an error",
@@ -93,11 +94,12 @@ def _listed(study: Study, mix: Mix) -> str:
 def _did(study: Study, mix: Mix) -> str:
     """Say what a test did in a mixture, and how often; it did the same each time."""
     told = study.table.told(mix)
-    return f"{_does(told[0])}, {len(told)} of {len(told)}"
+    return f"{does(told[0])}, {len(told)} of {len(told)}"
 
 
-def _does(seen: Seen) -> str:
-    return f"{_DOES[seen.outcome]}{' in another way' * seen.otherwise}"
+def does(seen: Seen) -> str:
+    """Say what a test did in a cell."""
+    return f"{DOES[seen.outcome]}{' in another way' * seen.otherwise}"
 
 
 def _remarks(study: Study) -> Iterator[str]:
@@ -116,7 +118,7 @@ def _remarks(study: Study) -> Iterator[str]:
 
 
 def _unstable(study: Study, mix: Mix) -> str:
-    gave = ", then ".join(_does(each) for each in study.table.told(mix))
+    gave = ", then ".join(does(each) for each in study.table.told(mix))
     return f"its cause is open, since it is unstable where the two are mixed: {_forward(study, mix)} {gave}"
 
 
@@ -125,4 +127,4 @@ def _third_ways(study: Study) -> Iterator[str]:
     for axis in study.case.pair.axes:
         mix = frozenset({axis})
         if study.table.likeness(mix) is Likeness.OTHER:
-            yield f"{_forward(study, mix)} {_does(study.table.told(mix)[0])}"
+            yield f"{_forward(study, mix)} {does(study.table.told(mix)[0])}"

@@ -20,6 +20,7 @@ from paritygate.outcomes.words import CellStatus, Label, Outcome, Purpose
 
 RISK = Fraction(1, 1000)
 KILLING = frozenset({Outcome.TIMED_OUT, Outcome.CRASHED})
+COUPLED = frozenset({Label.COUPLING})
 NOT_ORDER = "not order: "
 """How a note begins that says that replays of an order have changed nothing."""
 
@@ -68,14 +69,16 @@ def stable_outcome(finding: Finding, env: EnvironmentName) -> Outcome:
     return finding.outcomes[env][0]
 
 
-def flagged(findings: Iterable[Finding]) -> dict[TestId, Finding]:
-    """Find what is to be confirmed."""
-    return {TestId(each.nodeid, each.occurrence): each for each in findings if each.label is Label.COUPLING}
+def flagged(findings: Iterable[Finding], labels: AbstractSet[Label] = COUPLED) -> dict[TestId, Finding]:
+    """Find what is to be looked at further: what is to be confirmed, if nothing else is said."""
+    return {TestId(each.nodeid, each.occurrence): each for each in findings if each.label in labels}
 
 
-def gate_of(findings: Iterable[Finding], cells: Iterable[Cell], plans: Iterable[CellPlan]) -> Gate:
-    """Take from a gate what a confirmation needs."""
-    some = flagged(findings)
+def gate_of(
+    findings: Iterable[Finding], cells: Iterable[Cell], plans: Iterable[CellPlan], labels: AbstractSet[Label] = COUPLED
+) -> Gate:
+    """Take from a gate what is needed to look further at the tests with some labels."""
+    some = flagged(findings, labels)
     forms = frozenset[str](form(test.nodeid) for test in some)
     whole = tuple(cell for cell in cells if cell.purpose is Purpose.GATE)
     killers: dict[EnvironmentName, frozenset[TestId]] = {}

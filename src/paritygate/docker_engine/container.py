@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 from docker.errors import NotFound
 
 from paritygate.docker_engine.client import Client
@@ -20,14 +21,22 @@ PAUSE = 0.1
 ENDED = frozenset({"exited", "dead", "removing"})
 
 
-class DockerContainer:
-    """A container of the engine; `variables` is written to its stdin at the start, where its command waits for it."""
+class Inside(msgspec.Struct, frozen=True):
+    """What awaits whoever attaches: `variables` is written to stdin at the start, where the command waits for it."""
 
-    def __init__(self, client: Client, run: Run, identity: str, variables: bytes) -> None:
+    variables: bytes = b""
+    tty: bool = False
+
+
+class DockerContainer:
+    """A container of the engine."""
+
+    def __init__(self, client: Client, run: Run, identity: str, inside: Inside) -> None:
         self._client = client
         self._run = run
         self._identity = identity
-        self._variables = variables
+        self._variables = inside.variables
+        self._tty = inside.tty
         self._attached: list[SocketStreams] = []
 
     @property
@@ -78,6 +87,11 @@ class DockerContainer:
         with engine_errors("kill the container"), unless_gone():
             self._client.kill(self._identity)
 
+    def resize(self, rows: int, columns: int) -> None:
+        """Say how large its terminal is; not an error when it has ended."""
+        with engine_errors("resize the container's terminal"), unless_gone():
+            self._client.resize(self._identity, height=rows, width=columns)
+
     def logs(self) -> Iterator[tuple[int, bytes]]:
         """Yield what the engine's log has kept: all of stdout, then all of stderr."""
         for stream in (STDOUT, STDERR):
@@ -114,7 +128,7 @@ class DockerContainer:
     def _attach(self, *, stdout: int, stderr: int) -> SocketStreams:
         with engine_errors("attach to the container"):
             parameters: dict[str, Any] = {"stream": 1, "stdin": 1, "stdout": stdout, "stderr": stderr}
-            streams = SocketStreams(self._client.attach_socket(self._identity, parameters))
+            streams = SocketStreams(self._client.attach_socket(self._identity, parameters), framed=not self._tty)
         self._attached.append(streams)
         return streams
 

@@ -17,7 +17,7 @@ from docker.errors import APIError, NotFound
 from docker.types import LogConfig
 
 from paritygate.docker_engine.client import Client
-from paritygate.docker_engine.container import DockerContainer
+from paritygate.docker_engine.container import DockerContainer, Inside
 from paritygate.docker_engine.environment import sourced
 from paritygate.docker_engine.failures import FOREIGN, engine_errors, explain, lost
 from paritygate.docker_engine.owners import Run
@@ -42,7 +42,7 @@ def created(client: Client, run: Run, request: ContainerRequest) -> Iterator[Doc
     try:
         _, variables = sourced(request)
         try:
-            container = DockerContainer(client, run, _create(client, run, request, name), variables)
+            container = DockerContainer(client, run, _create(client, run, request, name), Inside(variables, tty=request.tty))
         except EngineError as error:
             patience = 0.0 if isinstance(error.__cause__, APIError) else LATE_SECONDS
             raise
@@ -102,7 +102,7 @@ def configuration(client: Client, run: Run, request: ContainerRequest) -> dict[s
         working_dir=request.workdir,
         environment={} if variables else request.environment,
         stdin_open=request.stdin or bool(variables),
-        tty=False,
+        tty=request.tty,
         labels=run.labels(request.kind, time.time() + request.seconds),
         host_config=host,
     )

@@ -65,6 +65,8 @@ class ContainerRequest(msgspec.Struct, frozen=True, kw_only=True):
     `kind` is `cell`, `install` or `snapshot`. `memory` is bytes (0: none of its own), `cpus` a number (0: all),
     `seconds` the deadline after which a sweep may remove it where nobody can say whether its owner lives.
 
+    With `tty` its streams are a terminal's: what it writes comes as stdout, as it is.
+
     Of a kind other than `cell`, `environment` is given to the command alone and is in no image made of the container, unless
     `stdin` is asked for as well. There is no limit of open files: an engine refuses one above its own, so the guest sets it.
     """
@@ -86,6 +88,7 @@ class ContainerRequest(msgspec.Struct, frozen=True, kw_only=True):
     cpus: float = 0.0
     shared_memory: int = 1 << 30
     stdin: bool = False
+    tty: bool = False
     seconds: float = 3600.0
 
 

@@ -34,12 +34,12 @@ def parse_frames(pieces: Iterator[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 class SocketStreams:
-    """Streams over the connection that the engine has handed over.
+    """Streams over the connection that the engine has handed over; those of a terminal are not framed.
 
     One thread writes and reads; any other may close.
     """
 
-    def __init__(self, handed_over: Any) -> None:
+    def __init__(self, handed_over: Any, *, framed: bool = True) -> None:
         # Held, because the connection is closed when what it belongs to is forgotten.
         self._handed_over = handed_over
         # For a unix or tcp connection this is what `http.client` reads from, whose socket is inside; for TLS it is the socket.
@@ -48,6 +48,7 @@ class SocketStreams:
         if self._socket.family != getattr(socket, "AF_UNIX", None):
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._closed = False
+        self._framed = framed
 
     def write(self, data: bytes) -> None:
         """Send all bytes to the container's stdin."""
@@ -56,7 +57,7 @@ class SocketStreams:
 
     def frames(self) -> Iterator[tuple[int, bytes]]:
         """Yield (1 or 2, bytes) until the streams end or `close` is called."""
-        return parse_frames(self._pieces())
+        return parse_frames(self._pieces()) if self._framed else ((STDOUT, piece) for piece in self._pieces())
 
     def close(self) -> None:
         """Let go of the connection; a reader in another thread ends."""

@@ -54,6 +54,9 @@ class Container(Protocol):
     def kill(self) -> None:
         """End it at once; not an error when it has ended already."""
 
+    def resize(self, rows: int, columns: int) -> None:
+        """Say how large its terminal is."""
+
     def logs(self) -> Iterator[tuple[int, bytes]]:
         """Yield the frames that the engine's own log has kept, from the beginning."""
 

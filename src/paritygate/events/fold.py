@@ -140,10 +140,13 @@ def results(events: Sequence[Event]) -> dict[TestId, TestRun]:
     """Take each test's result, the first where two claim one: a process that was put down may have had a last word."""
     found: dict[TestId, TestRun] = {}
     seen = spellings(events)
+    began: dict[TestId, float] = {}
     for event in events:
         match event:
+            case TestStart():
+                began[event.test] = event.t
             case TestEnd():
-                found.setdefault(event.test, run_of(event, seen.get(event.test, ())))
+                found.setdefault(event.test, run_of(event, began.get(event.test, 0.0), seen.get(event.test, ())))
             case CollectError():
                 broken = TestRun(nodeid=event.nodeid, outcome=Outcome.ERROR, failure=event.failure)
                 found.setdefault(broken.test, broken)
@@ -164,13 +167,14 @@ def spellings(events: Iterable[Event]) -> dict[TestId, tuple[Spelling, ...]]:
     return {test: tuple(pairs)[:MOST_SPELLINGS] for test, pairs in found.items()}
 
 
-def run_of(event: TestEnd, seen: tuple[Spelling, ...]) -> TestRun:
+def run_of(event: TestEnd, began: float, seen: tuple[Spelling, ...]) -> TestRun:
     """Make the result of an event."""
     return TestRun(
         nodeid=event.nodeid,
         occurrence=event.occurrence,
         outcome=event.outcome,
         worker=event.worker,
+        began=began,
         seconds=event.seconds,
         reason=event.reason or "",
         failure=event.failure,

@@ -54,6 +54,16 @@ def let_through(entries: Mapping[str, Entry], findings: Iterable[Finding], cells
     )
 
 
+def still_let_through(freezes: Mapping[NodeId, Freeze], findings: Iterable[Finding]) -> frozenset[TestId]:
+    """List the tests that a run has let through and whose kind has not turned out to be another one since."""
+    through = {nodeid for nodeid, freeze in freezes.items() if freeze.state is FreezeState.LET_THROUGH}
+    return frozenset(
+        TestId(finding.nodeid, finding.occurrence)
+        for finding in findings
+        if finding.nodeid in through and finding.label is Label.NONDETERMINISM
+    )
+
+
 def _seen(entry: Entry, finding: Finding, cells: Sequence[Cell]) -> Seen:
     """Hold what a test did against what was frozen.
 

@@ -37,16 +37,21 @@ def without_tests(plan: CellPlan, why: str) -> Cell:
 
 
 class Cells:
-    """A runner with its engine's processors, and a voice. `nothing` says of a tree why there is nothing to run."""
+    """A runner with its engine's processors, and a voice. `nothing` says of a tree why there is nothing to run.
+
+    `plans` are those of all cells so far, by name; of a cell that ran again, the first.
+    """
 
     def __init__(self, runner: Runner, processors: int, nothing: Mapping[Worktree, str], world: World) -> None:
         self._runner = runner
         self._processors = processors
         self._nothing = nothing
         self._world = world
+        self.plans: dict[str, CellPlan] = {}
 
     def run(self, plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
         """Run cells to their ends, in the order of the plans; one that has nothing to run is not started."""
+        self.plans = {plan.name: plan for plan in plans} | self.plans
         started = [plan for plan in plans if plan.environment.worktree not in self._nothing]
         ran = iter(run_side_by_side(started, self._runner, self._processors, self._world.watch))
         return tuple(
@@ -62,8 +67,8 @@ class Cells:
         return self.run(plans)
 
     def explain(self, plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
-        """Run cells of mixed environments, and say why."""
-        self._world.say(f"looking for what makes tests coupled: {_further(plans)}")
+        """Run cells of mixed environments or orders, and say why."""
+        self._world.say(f"looking for causes: {_further(plans)}")
         return self.run(plans)
 
     def again_where_dates_moved(self, plans: Sequence[CellPlan], cells: tuple[Cell, ...]) -> tuple[Cell, ...]:

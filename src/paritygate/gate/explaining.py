@@ -1,4 +1,4 @@
-"""Looks for what makes tests coupled, for as long as the time that was given for it."""
+"""Looks for what makes tests coupled or unstable, for as long as the time that was given for it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,22 @@ from collections.abc import Callable
 import msgspec
 
 from paritygate.causes.flow import Ground, Run, attribute
+from paritygate.causes.unstable.flow import Evidence, explain_unstable
 from paritygate.confirm.flow import Confirmation
-from paritygate.gate.result import Made, varied_axes
+from paritygate.gate.material import Planned
 from paritygate.outcomes.cells import Cell
+from paritygate.outcomes.words import Axis
 
 LEAST_SECONDS = 60.0
+
+
+class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """What a search begins with: the plans, the axes that varied, the cells of the gate, and what confirmed it."""
+
+    planned: Planned
+    varied: frozenset[Axis]
+    gate: tuple[Cell, ...]
+    confirmation: Confirmation
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,16 +42,19 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
         return lambda: self.monotonic() >= end
 
 
-def explain(made: Made, gate: tuple[Cell, ...], confirmation: Confirmation, run: Run, budget: Budget) -> Confirmation:
-    """Give the couplings that were confirmed their causes, and put the cells beside those that confirmed them."""
+def explain(known: Known, run: Run, budget: Budget) -> Confirmation:
+    """Give what is coupled, then what is unstable, its cause, and put the cells beside those that confirmed them."""
+    confirmation = known.confirmation
     if budget.seconds <= 0:
         return confirmation
     ground = Ground(
-        plans=made.planned.plans,
-        varied=frozenset(each.axis for each in varied_axes(made, gate) if each.varied),
-        cells=(*gate, *confirmation.cells),
-        filesystem_of=made.planned.filesystem_of,
+        plans=known.planned.plans,
+        varied=known.varied,
+        cells=(*known.gate, *confirmation.cells),
+        filesystem_of=known.planned.filesystem_of,
         over=budget.began(),
     )
-    found = attribute(confirmation.findings, ground, run)
-    return Confirmation(findings=found.findings, cells=(*confirmation.cells, *found.cells))
+    coupled = attribute(confirmation.findings, ground, run)
+    evidence = Evidence(plans=ground.plans, cells=(*ground.cells, *coupled.cells))
+    unstable = explain_unstable(coupled.findings, evidence, run, ground.over)
+    return Confirmation(findings=unstable.findings, cells=(*confirmation.cells, *coupled.cells, *unstable.cells))

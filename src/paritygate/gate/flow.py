@@ -5,9 +5,9 @@ from __future__ import annotations
 from paritygate import archive
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
-from paritygate.gate import ledger, locking, material, result
+from paritygate.gate import ledger, locking, material, misuse, result
 from paritygate.gate.cells import Cells
-from paritygate.gate.explaining import Budget, explain
+from paritygate.gate.explaining import Budget, Known, explain
 from paritygate.gate.request import Report, Request, Stopwatch, World
 from paritygate.gate.settled import settle
 
@@ -33,6 +33,7 @@ def run(request: Request, world: World) -> Report:
     planned = material.plan(settled, trees, asked, engine.info, world).with_locked(locked, trees)
     cells = Cells(images.runner(engine), engine.info.cpus, planned.nothing, world)
     gate_cells = cells.run(planned.plans)
+    misuse.check(asked, gate_cells)
     gate_cells = cells.again_where_dates_moved(planned.plans, gate_cells)
     gate_cells = cells.again_without_killers(planned.plans, gate_cells)
     watch.lap("cells")
@@ -42,13 +43,18 @@ def run(request: Request, world: World) -> Report:
 
     made = result.Made(settled=settled, trees=trees, asked=asked, images=images, planned=planned, engine=engine.info)
     budget = Budget.of(request.explain_budget, watch.seconds["cells"], world.monotonic)
-    confirmation = explain(made, gate_cells, confirmation, cells.explain, budget)
+    known = Known(planned=planned, varied=result.really_varied(made, gate_cells), gate=gate_cells, confirmation=confirmation)
+    confirmation = explain(known, cells.explain, budget)
     watch.lap("causes")
 
     confirmation = locking.attribute(confirmation, gate_cells)
-    judged = ledger.judge(frozen, confirmation.findings, (*gate_cells, *confirmation.cells), asked, settled)
-    found = result.Found(cells=gate_cells, confirmation=confirmation, judged=judged)
-    artifact = result.artifact(made, found, watch.seconds, world)
+    ran = result.Ran(
+        gate=gate_cells,
+        confirmation=confirmation,
+        plans=cells.plans,
+        judged=ledger.judge(frozen, confirmation.findings, (*gate_cells, *confirmation.cells), asked, settled),
+    )
+    artifact = result.artifact(made, ran, watch.seconds, world)
     unrecorded = archive.record(artifact, settled.report)
     material.keep_few_trees(engine, images, world)
     return Report(artifact, settled.report, unrecorded)

@@ -42,7 +42,7 @@ Trees = dict[Worktree, Tree]
 class Images(msgspec.Struct, frozen=True, kw_only=True):
     """The image of each environment, with the tree that it holds; `project` is the project's name in theirs.
 
-    `trees` are the images as the engine described them, `notes` says what is remarkable about them.
+    `trees` are the images as the engine described them, by environment, `notes` says what is remarkable about them.
     """
 
     project: str
@@ -50,7 +50,7 @@ class Images(msgspec.Struct, frozen=True, kw_only=True):
     by_tree: dict[Worktree, CellImage]
     base: str
     dependencies: str
-    trees: tuple[ImageRecord, ...]
+    trees: dict[EnvironmentName, ImageRecord]
     notes: tuple[str, ...] = ()
 
     def of(self, plan: CellPlan) -> CellImage:
@@ -160,7 +160,7 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
     prepared = preparing.prepare(engine, request, world.say)
     by_environment: dict[EnvironmentName, CellImage] = {}
     by_tree: dict[Worktree, CellImage] = {}
-    kept: list[ImageRecord] = []
+    kept: dict[EnvironmentName, ImageRecord] = {}
     notes = list(prepared.notes)
     for name, each in settings.environments.items():
         one = trees[each.worktree]
@@ -174,7 +174,7 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
             fresh=_moment(world, FRESH),
         )
         baked = baking.bake(engine, bake, world.say)
-        kept.append(baked)
+        kept[EnvironmentName(name)] = baked
         image = CellImage(baking.name_of(bake), one.digest)
         notes += [f"{name}: {note}"] if (note := baking.note_of(baked)) else []
         by_environment[EnvironmentName(name)] = by_tree[each.worktree] = image
@@ -184,7 +184,7 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
         by_tree=by_tree,
         base=prepared.base.identity,
         dependencies=prepared.dependencies,
-        trees=tuple(kept),
+        trees=kept,
         notes=tuple(notes),
     )
 
@@ -192,7 +192,7 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
 def keep_few_trees(engine: Engine, images: Images, world: World) -> None:
     """Remove older snapshots of the project, which every change of its tree adds to, and what has no name; all else stays."""
     try:
-        keeping.drop_nameless(engine, images.trees)
+        keeping.drop_nameless(engine, tuple(images.trees.values()))
         _sweep(engine, world)
         keeping.prune(engine, TREES_KEPT, images.project, frozenset({Kind.TREE}), _moment(world, KEPT))
     except EngineError as error:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from paritygate import environments
+from paritygate import environments, recorded
 from paritygate.classifier import labels, surroundings, verdicts
+from paritygate.classifier.sides import laid_side_by_side
 from paritygate.confirm.flow import Confirmation
 from paritygate.docker_engine.requests import EngineInfo
 from paritygate.environments import folds_case
@@ -16,9 +17,10 @@ from paritygate.gate.material import Images, Planned, Trees, colliding_names, mi
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.locks import drift
-from paritygate.outcomes.artifact import SCHEMA, Artifact, EnvironmentRecord, Subject, Varied
+from paritygate.outcomes.artifact import SCHEMA, Artifact, CellImage, EnvironmentRecord, Material, Subject, Varied
 from paritygate.outcomes.cells import Cell
-from paritygate.outcomes.plans import Selection
+from paritygate.outcomes.plans import CellPlan, Environment, Selection
+from paritygate.outcomes.words import Axis
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,17 +34,26 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     engine: EngineInfo
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything that the cells of a run have shown; `cells` are those of the gate."""
+class Ran(msgspec.Struct, frozen=True, kw_only=True):
+    """All that was run: the gate's cells, the findings with every further cell, and the plans of them all, by name.
 
-    cells: tuple[Cell, ...]
+    `judged` is what became of the frozen tests.
+    """
+
+    gate: tuple[Cell, ...]
     confirmation: Confirmation
+    plans: Mapping[str, CellPlan]
     judged: Judged = Judged()
 
 
-def artifact(made: Made, found: Found, seconds: Mapping[str, float], world: World) -> Artifact:
+def that_count(colliding: tuple[str, ...], environments: Iterable[Environment]) -> tuple[str, ...]:
+    """Say which colliding names are a difference between the environments: none where case counts in all of them."""
+    return colliding if folds_case(environments) else ()
+
+
+def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -> Artifact:
     """Weigh the run and describe it."""
-    cells, confirmation, judged = found.cells, found.confirmation, found.judged
+    cells, confirmation, judged = ran.gate, ran.confirmation, ran.judged
     records = _records(made)
     varied = varied_axes(made, cells)
     differences = surroundings.undeclared_differences(cells, frozenset(each.axis for each in varied if each.varied))
@@ -52,22 +63,23 @@ def artifact(made: Made, found: Found, seconds: Mapping[str, float], world: Worl
         varied=varied,
         excluded=len(excluded),
         blocking=differences.blocking,
-        collisions=colliding_names(made.trees) if folds_case(made.settled.settings.environments.values()) else (),
+        collisions=that_count(colliding_names(made.trees), made.planned.resolution.environments),
         frozen=judged.let_through,
         refused=judged.refused,
     )
+    findings = laid_side_by_side(confirmation.findings, cells)
     return Artifact(
         schema=SCHEMA,
         paritygate=world.version,
         created=world.now().isoformat(timespec="seconds"),
-        verdict=verdicts.verdict(confirmation.findings, facts),
+        verdict=verdicts.verdict(findings, facts),
         subject=_subject(made),
         environments=records,
         axes=varied,
         images={each.name: each.image for each in records},
         cells=(*cells, *confirmation.cells),
-        tests=confirmation.findings,
-        labels=labels.counts(confirmation.findings, excluded),
+        tests=findings,
+        labels=labels.counts(findings, excluded),
         excluded=excluded,
         freezes=judged.freezes,
         notes=(
@@ -75,10 +87,26 @@ def artifact(made: Made, found: Found, seconds: Mapping[str, float], world: Worl
             *judged.notes,
             *drift.remarks(cells),
             *differences.notes,
-            *verdicts.bounds(confirmation.findings, cells),
+            *verdicts.bounds(findings, cells),
         ),
         engine={"name": made.engine.name, "version": made.engine.version, "platform": made.engine.platform},
         timings=dict(seconds),
+        material=_material(made, ran.plans),
+    )
+
+
+def _material(made: Made, plans: Mapping[str, CellPlan]) -> Material:
+    return Material(
+        plans=recorded.plans_for_the_record(plans.values()),
+        images={
+            name: CellImage(name=image.tag, identity=made.images.trees[name].identity, tree=image.sentinel)
+            for name, image in made.images.by_environment.items()
+        },
+        nothing=made.planned.nothing,
+        shadowed=made.planned.shadowed,
+        withheld=tuple(
+            dict.fromkeys(name for plan in plans.values() for name in environments.secret_variables(plan.environment))
+        ),
     )
 
 
@@ -87,11 +115,18 @@ def _records(made: Made) -> tuple[EnvironmentRecord, ...]:
     return tuple(environments.record(each, images[each.name].tag) for each in made.planned.resolution.environments)
 
 
+def really_varied(made: Made, cells: tuple[Cell, ...]) -> frozenset[Axis]:
+    """Ask the probes which axes varied."""
+    return frozenset(each.axis for each in varied_axes(made, cells) if each.varied)
+
+
 def varied_axes(made: Made, cells: tuple[Cell, ...]) -> tuple[Varied, ...]:
-    """Ask the probes which axes varied; of those that nobody set apart only the five that people expect are listed."""
+    """Ask the probes which axes varied; of those that nobody set apart or left out only the expected ones are listed."""
     found = surroundings.varied(_records(made), cells, {state.value: one.digest for state, one in made.trees.items()})
-    reasons = made.planned.resolution.reasons
-    return tuple(each for each in environments.explain(found, reasons) if each.varied or each.axis in environments.EXPECTED)
+    left_out = {Axis(axis): f"left out by `--without-axis {axis}`" for axis in made.settled.left_out}
+    shown = environments.EXPECTED | left_out.keys()
+    rows = environments.explain(found, made.planned.resolution.reasons | left_out)
+    return tuple(each for each in rows if each.varied or each.axis in shown)
 
 
 def _subject(made: Made) -> Subject:

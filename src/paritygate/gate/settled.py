@@ -25,7 +25,8 @@ class _Last(msgspec.Struct, frozen=True):
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
     """What holds for the whole run.
 
-    `report` is where the artifact goes, `estimate` for how many seconds the cells will likely run.
+    `report` is where the artifact goes, `estimate` for how many seconds the cells will likely run, `left_out`
+    the axes that the user does not want varied.
     """
 
     project: Path
@@ -34,6 +35,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
     report: Path
     estimate: float
+    left_out: tuple[str, ...] = ()
 
 
 def settle(request: Request, world: World) -> Settled:
@@ -55,6 +57,7 @@ def settle(request: Request, world: World) -> Settled:
         notes=loaded.notes,
         report=report,
         estimate=estimate(report, settings.cell_timeout),
+        left_out=request.overrides.without_axes,
     )
 
 

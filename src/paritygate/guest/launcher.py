@@ -135,6 +135,8 @@ def parse_specification(line: bytes) -> Json:
         wrong.append("`protocol` is %r, this launcher speaks %d" % (specification["protocol"], PROTOCOL))
     if not wrong and not os.path.isdir(root_of(specification)):
         wrong.append("there is no folder `%s`" % root_of(specification))
+    if not isinstance(specification.get("hash_seed", 0), int):
+        wrong.append("`hash_seed` must be a JSON int")
     if wrong:
         raise SpecificationError("; ".join(wrong))
     return dict(specification)
@@ -154,7 +156,7 @@ def limit(specification: Json, name: str, default: float) -> float:
 def tests_environment(specification: Json) -> Dict[str, str]:
     """Make the whole environment of the tests."""
     environment = {str(name): str(value) for name, value in specification["environment"].items()}
-    environment["PYTHONHASHSEED"] = str(data_seed(specification))
+    environment["PYTHONHASHSEED"] = str(hash_seed(specification))
     environment["PWD"] = root_of(specification)
     return environment
 
@@ -162,6 +164,11 @@ def tests_environment(specification: Json) -> Dict[str, str]:
 def data_seed(specification: Json) -> int:
     """Bring the seed into the range that PYTHONHASHSEED and numpy take."""
     return int(specification["seed"]) % (1 << 32)
+
+
+def hash_seed(specification: Json) -> int:
+    """Say what PYTHONHASHSEED is: a seed of its own where there is one."""
+    return int(specification["hash_seed"] if "hash_seed" in specification else specification["seed"]) % (1 << 32)
 
 
 # --- processes --------------------------------------------------------------------------------------------------------
@@ -510,7 +517,7 @@ def problems(specification: Json, measured: Json, checks: Json) -> List[str]:
     plain = (
         ("umask", "%03o", expect.get("umask"), measured["umask"]),
         ("sentinel of the tree", "%s", expect.get("sentinel") or None, measured["sentinel"]),
-        ("hash seed", "%s", str(data_seed(specification)), measured["hash_seed"]),
+        ("hash seed", "%s", str(hash_seed(specification)), measured["hash_seed"]),
     )
     for what, form, wanted, seen in plain:
         if wanted is not None and wanted != seen:
@@ -526,6 +533,7 @@ def pytest_arguments(specification: Json, installed: Set[str]) -> List[str]:
     arguments = ["-p", "paritygate_recorder"]
     if "pytest-randomly" in installed:
         arguments += ["-p", "randomly", "--randomly-seed=%d" % data_seed(specification), "--randomly-dont-reorganize"]
+        arguments += [] if specification.get("reseeds", True) else ["--randomly-dont-reset-seed"]
     if "pytest-xdist" in installed:
         arguments += ["-p", "xdist", "-n", str(specification["workers"])]
     if "pytest-cov" in installed:

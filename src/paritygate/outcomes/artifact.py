@@ -8,7 +8,8 @@ from __future__ import annotations
 import msgspec
 
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId
-from paritygate.outcomes.words import Axis, CauseKind, FreezeState, Label, Outcome, VerdictName
+from paritygate.outcomes.plans import CellPlan
+from paritygate.outcomes.words import Axis, CauseKind, FreezeState, Label, Outcome, VerdictName, Worktree
 
 SCHEMA = 1
 
@@ -24,18 +25,47 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
-    """Which difference flips a test; `ways` are sets of `axes` of which each is enough, and nothing less than it."""
+    """Which difference flips a test; `ways` are sets of `axes` of which each is enough, and nothing less than it.
+
+    `polluters` are the tests after which, all together and in this order, it goes wrong, `setters` those after which it goes
+    well. `overlapping` ran on other workers at the same time whenever it went wrong. `rate` is how often it went wrong, of how
+    many times, where everything that is known was equal.
+    """
 
     kind: CauseKind
     axes: tuple[Axis, ...] = ()
     ways: tuple[tuple[Axis, ...], ...] = ()
     polluters: tuple[NodeId, ...] = ()
+    setters: tuple[NodeId, ...] = ()
+    overlapping: tuple[NodeId, ...] = ()
+    rate: tuple[int, int] | None = None
     files: tuple[str, ...] = ()
     detail: str = ""
 
 
+class Side(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one test did in some attempts of an environment, to be laid beside what it did in others.
+
+    Of a failure: its file (relative to the tree), line (from 1), the `source` that stands there, and exception and message, which
+    hold the values; of a skip or an expected failure its `reason`.
+    """
+
+    env: EnvironmentName
+    attempts: tuple[int, ...]
+    outcome: Outcome
+    file: str = ""
+    line: int = 0
+    source: str = ""
+    exception: str = ""
+    message: str = ""
+    reason: str = ""
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """One test over all its gate cells; `confirmed` counts the confirming attempts (0 where none was needed)."""
+    """One test over all its gate cells; `confirmed` counts the confirming attempts (0 where none was needed).
+
+    `sides` is filled for tests that diverge: what they did, environment by environment.
+    """
 
     nodeid: NodeId
     occurrence: int = 0
@@ -44,6 +74,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     cause: Cause | None = None
     note: str = ""
     confirmed: int = 0
+    sides: tuple[Side, ...] = ()
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,8 +125,32 @@ class Freeze(msgspec.Struct, frozen=True, kw_only=True):
     stable: int = 0
 
 
+class CellImage(msgspec.Struct, frozen=True, kw_only=True):
+    """An image that cells start from: its name, the engine's id of it, and the digest of the tree in it."""
+
+    name: str
+    identity: str
+    tree: str = ""
+
+
+class Material(msgspec.Struct, frozen=True, kw_only=True):
+    """What the cells were made of, so that each can be made once more; file names and ids in it are the tree's.
+
+    `plans` are those of all cells, by their names, without the lists of tests that further ones were cut down to: what ran stands
+    in the cells. `images` are those of the gate's environments.
+    `nothing` and `shadowed` say of a tree why nothing of it was run, and which of its paths are others' where case does not
+    count. `withheld` names the variables whose values are not in this file.
+    """
+
+    plans: tuple[CellPlan, ...]
+    images: dict[EnvironmentName, CellImage]
+    nothing: dict[Worktree, str] = {}
+    shadowed: dict[Worktree, tuple[str, ...]] = {}
+    withheld: tuple[str, ...] = ()
+
+
 class Artifact(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything about one run. `timings` are seconds by step."""
+    """Everything about one run. `timings` are seconds by step; `material` is None where nobody knows of it any more."""
 
     schema: int
     paritygate: str
@@ -113,3 +168,4 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     engine: dict[str, str] = {}
     timings: dict[str, float] = {}
+    material: Material | None = None

@@ -28,7 +28,8 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Why a test is not green.
 
     `fingerprint` is a digest of phase, exception type and place without values, so that two failures compare.
-    `file` is relative to the tree where the place lies in it; `line` counts from 1, 0 when unknown.
+    `file` is relative to the tree where the place lies in it; `line` counts from 1, 0 when unknown; `source`
+    is what stands there.
     """
 
     phase: str
@@ -38,6 +39,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     file: str = ""
     line: int = 0
     text: str = ""
+    source: str = ""
 
 
 class Spelling(msgspec.Struct, frozen=True):
@@ -50,6 +52,8 @@ class Spelling(msgspec.Struct, frozen=True):
 class TestRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one test did in one cell; `seconds` sums its phases, `reason` is that of a skip or an xfail.
 
+    `began` says when it was heard to begin, in seconds since the launcher started; it is 0 where nobody heard.
+
     `spellings` lists, once each and at most 20, the names that it found by another spelling than their own.
     """
 
@@ -59,6 +63,7 @@ class TestRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     occurrence: int = 0
     outcome: Outcome
     worker: str = ""
+    began: float = 0.0
     seconds: float = 0.0
     reason: str = ""
     failure: Failure | None = None

@@ -62,13 +62,15 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     """In which order a cell runs its tests.
 
     `seed` orders by hashing ids; `reversed` turns that order round. `exactly`, when given, is the order itself and nothing
-    else runs. `only`, when given, leaves out every other test and keeps the order.
+    else runs. `only`, when given, leaves out every other test and keeps the order. `shares`, when given, is `exactly` for each
+    worker by its name (`gw0`), so that nothing is shared out anew.
     """
 
     seed: int
     reversed: bool = False
     exactly: tuple[TestId, ...] = ()
     only: tuple[TestId, ...] = ()
+    shares: tuple[tuple[str, tuple[TestId, ...]], ...] = ()
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,6 +112,8 @@ class LockedFile(msgspec.Struct, frozen=True):
 class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     """One cell to run: everything but the place where it runs; without `filesystem` it is on the engine's own.
 
+    `seed` feeds pytest-randomly, and PYTHONHASHSEED where `hash_seed` is None. Without `reseeds` pytest-randomly seeds
+    random numbers at the start alone, and not before each test.
     `locked` are, for each state of the tree, the files that have to be after the tests what they were before.
     """
 
@@ -122,6 +126,8 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits
     network: bool = False
     filesystem: Filesystem | None = None
+    hash_seed: int | None = None
+    reseeds: bool = True
     locked: dict[Worktree, tuple[LockedFile, ...]] = {}
 
     @property

@@ -44,7 +44,7 @@ class CellStatus(StrEnum):
 
 
 class Purpose(StrEnum):
-    """Why a cell was run."""
+    """Why a cell was run; a hybrid mixes environments axis by axis, or attempts of one environment by order and seeds."""
 
     GATE = "gate"
     CONFIRM = "confirm"

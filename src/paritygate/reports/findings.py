@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+import msgspec
 from rich.text import Text
 
 from paritygate.classifier.evidence import NOT_ORDER
+from paritygate.classifier.sides import DIVERGENT
 from paritygate.outcomes.artifact import Artifact, Cause, Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.words import Axis, CauseKind, Label, Purpose
 from paritygate.reports.advice import AFTER_LABEL
+from paritygate.reports.contrast import side_by_side
 from paritygate.reports.deaths import culprits, name
 from paritygate.reports.text import MOST_NAMES, cut, spell_out
 
 MOST_TESTS = 50
 MOST_FILES = 20
 MOST_FAILURES = 2
+NUMBER = re.compile(r"\d+")
+MOST_PARTNERS = 2
 NO_CAUSE = "no cause is known"
 
 WORST_FIRST = (
@@ -32,7 +39,14 @@ WORST_FIRST = (
 Runs = list[tuple[Cell, TestRun]]
 
 
-def findings(artifact: Artifact, width: int) -> Iterator[str | Text]:
+class Page(msgspec.Struct, frozen=True):
+    """How wide lines may be, and under which path the artifact lies, empty where it lies nowhere."""
+
+    width: int
+    report: str = ""
+
+
+def findings(artifact: Artifact, page: Page) -> Iterator[str | Text]:
     """Say what is known of each test that asks for something."""
     place = {label: number for number, label in enumerate(WORST_FIRST)}
     chosen = sorted(
@@ -43,9 +57,13 @@ def findings(artifact: Artifact, width: int) -> Iterator[str | Text]:
     runs = _runs(artifact.cells, {TestId(finding.nodeid, finding.occurrence) for finding in shown})
     for label, group in groupby(shown, key=lambda each: each.label):
         yield from _heading(label, artifact)
-        told = [(finding, _told(finding, runs.get(TestId(finding.nodeid, finding.occurrence), []), width)) for finding in group]
+        told = [
+            (finding, _told(finding, runs.get(TestId(finding.nodeid, finding.occurrence), []), page.width)) for finding in group
+        ]
         for lines, alike in groupby(told, key=lambda each: each[1]):
-            yield from _alike([finding for finding, _ in alike], lines)
+            some = [finding for finding, _ in alike]
+            yield from _alike(some, lines)
+            yield from _reproduction(some[0], page)
     yield from _rest(chosen[MOST_TESTS:])
 
 
@@ -102,8 +120,21 @@ def _alike(some: Sequence[Finding], lines: Sequence[str]) -> Iterator[str]:
         yield f"    {line}"
 
 
+def _reproduction(finding: Finding, page: Page) -> Iterator[str]:
+    """Say how to run a test that diverges once more where it shows, unless that is too long for a line."""
+    if finding.label in DIVERGENT and page.report and finding.nodeid.isprintable():
+        words = ("paritygate", "repro", page.report, finding.nodeid)
+        which = ("--number", str(finding.occurrence + 1)) if finding.occurrence else ()
+        line = f"    to reproduce: {shlex.join((*words, *which))}"
+        yield from (line,) if len(line) <= page.width else ()
+
+
 def _told(finding: Finding, runs: Runs, width: int) -> list[str]:
-    lines = [cut(line, width - 4) for line in (*(_failures(runs) or _reasons(runs)), *_spellings(runs))]
+    if finding.sides:
+        lines = list(side_by_side(finding.sides, width - 4))
+    else:
+        lines = [cut(line, width - 4) for line in _failures(runs) or _reasons(runs)]
+    lines += [cut(line, width - 4) for line in _spellings(runs)]
     if finding.cause is not None:
         lines.append(f"cause: {spell_out(_cause(finding.cause))}")
     if finding.confirmed:
@@ -164,11 +195,14 @@ def _reasons(runs: Runs) -> list[str]:
 
 def _spellings(runs: Runs) -> list[str]:
     """Say which names a test was given by other names than theirs, where case does not count, up to a number."""
-    names: dict[str, dict[EnvironmentName, None]] = {}
+    names: dict[str, tuple[str, dict[EnvironmentName, None]]] = {}
     for cell, run in runs:
         for each in run.spellings:
-            names.setdefault(f"`{each.asked}` is `{each.kept}`", {})[cell.env] = None
-    lines = [spell_out(f"{', '.join(environments)}: {said}") for said, environments in names.items()]
+            said = f"`{each.asked}` is `{each.kept}`"
+            # Outside the tree are temporary folders, whose names have a number that is another one each time.
+            alike = NUMBER.sub("#", said) if each.asked.startswith("/") else said
+            names.setdefault(alike, (said, {}))[1][cell.env] = None
+    lines = [spell_out(f"{', '.join(environments)}: {said}") for said, environments in names.values()]
     more = len(lines) - MOST_FAILURES
     return [*lines[:MOST_FAILURES], *([f"and {more} more such name{'s' * (more > 1)}"] if more > 0 else [])]
 
@@ -176,17 +210,23 @@ def _spellings(runs: Runs) -> list[str]:
 def _short(cause: Cause) -> str:
     """Say a cause in a word or two: of several axes, whether each is enough or it takes them together."""
     if cause.kind is not CauseKind.AXIS:
-        return cause.kind.value
+        others = [f"{word} {_listed(tests)}" for word, tests in (("after", cause.polluters), ("needs", cause.setters)) if tests]
+        return f"{cause.kind.value} ({', '.join(others)})" if others else cause.kind.value
     return " or ".join(" with ".join(way) for way in cause.ways or (cause.axes,))
+
+
+def _listed(tests: Sequence[str]) -> str:
+    more = len(tests) - MOST_PARTNERS
+    return " and ".join(tests) if more <= 0 else f"{', '.join(tests[:MOST_PARTNERS])} and {more} more"
 
 
 def _cause(cause: Cause) -> str:
     """Say a cause in one line."""
     if cause.kind is CauseKind.AXIS and not cause.polluters and not cause.files:
         return f"{_short(cause)} ({cause.detail})" if cause.detail else _short(cause)
+    if cause.kind is not CauseKind.AXIS and cause.detail:
+        return f"{cause.kind.value}: {cause.detail}"
     parts = [_short(cause)]
-    if cause.polluters:
-        parts.append(f"after {', '.join(cause.polluters)}")
     if cause.files:
         verb = "changed" if cause.kind is CauseKind.FIXTURE_DRIFT else "reads"
         parts.append(f"{verb} {', '.join(cause.files)}")

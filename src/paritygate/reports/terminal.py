@@ -17,7 +17,7 @@ from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.words import CellStatus, Label, Purpose, VerdictName
 from paritygate.reports.advice import after
 from paritygate.reports.deaths import dead_cells, name, said_once
-from paritygate.reports.findings import findings
+from paritygate.reports.findings import Page, findings
 from paritygate.reports.freezes import frozen
 from paritygate.reports.text import in_one_line, listed, spell_out
 
@@ -31,8 +31,11 @@ _COLOURS = {
 }
 
 
-def render(artifact: Artifact, width: int = 100, *, colour: bool = False) -> str:
-    """Say everything that a reader needs to decide: the verdict first, then what varied, the labels, the tests, the rest."""
+def render(artifact: Artifact, width: int = 100, *, colour: bool = False, report: str = "") -> str:
+    """Say everything that a reader needs to decide: the verdict first, then what varied, the labels, the tests, the rest.
+
+    `report` is the path under which the artifact lies, as commands are to have it; empty where it lies nowhere.
+    """
     output = io.StringIO()
     console = Console(
         file=output,
@@ -50,7 +53,7 @@ def render(artifact: Artifact, width: int = 100, *, colour: bool = False) -> str
     for part in (
         _axes(artifact),
         _labels(artifact),
-        findings(artifact, width),
+        findings(artifact, Page(width, report if artifact.material is not None else "")),
         dead_cells(artifact.cells, in_one_line(artifact.verdict.line), width),
         _left_out(artifact),
         _remarks(artifact),

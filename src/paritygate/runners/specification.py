@@ -70,11 +70,14 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         "umask": environment.umask,
         "workers": environment.workers,
         "seed": plan.seed,
+        "hash_seed": plan.seed if plan.hash_seed is None else plan.hash_seed,
+        "reseeds": plan.reseeds,
         "order": {
             "seed": plan.order.seed,
             "reversed": plan.order.reversed,
             "exactly": _pairs(plan.order.exactly),
             "only": _pairs(plan.order.only),
+            "shares": {worker: _pairs(tests) for worker, tests in plan.order.shares if tests} or None,
         },
         "pytest": {
             "paths": selection.paths,

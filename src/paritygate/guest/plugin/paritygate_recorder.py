@@ -53,6 +53,7 @@ EXIT_SECONDS = 2.0  # for a worker whose connection has ended, to end itself
 TEARDOWNS = 3  # tries to tear down a test that ended the session, whose fixtures may end it once more
 
 MESSAGE_LENGTH = 500
+SOURCE_LENGTH = 200
 TEXT_LENGTH = 20_000
 OUTPUT_LENGTH = 8_000
 
@@ -135,7 +136,9 @@ class Settings:
         self.rootdir: str = raw.get("rootdir") or self.root
         self.order_seed: int = order.get("seed") or 0
         self.reversed: bool = bool(order.get("reversed"))
-        self.exactly: Optional[List[Test]] = _tests(order.get("exactly"))
+        self.shares: Dict[str, List[Test]] = {worker: _tests(some) or [] for worker, some in (order.get("shares") or {}).items()}
+        shared = [test for some in self.shares.values() for test in some]
+        self.exactly: Optional[List[Test]] = shared or _tests(order.get("exactly"))
         self.only: Optional[List[Test]] = _tests(order.get("only"))
         self.exclude: Dict[str, str] = raw.get("exclude") or {}
 
@@ -549,19 +552,20 @@ class Investigator:
         if not scene.file and location:
             line = location[1] + 1 if isinstance(location[1], int) else 0
             scene = scene._replace(file=self._roster.relative(str(location[0])), line=line, function=str(location[2]))
+        source = scene.source or linecache.getline(os.path.join(self._top, scene.file), scene.line)
         return {
             "phase": phase,
             "exception": scene.exception,
             "message": scene.message,
-            "fingerprint": self._fingerprint(phase, scene),
+            "fingerprint": self._fingerprint(phase, scene, source),
             "file": scene.file,
             "line": scene.line,
+            "source": source.strip()[:SOURCE_LENGTH],
             "text": _shortened(text, TEXT_LENGTH),
         }
 
-    def _fingerprint(self, phase: str, scene: Scene) -> str:
+    def _fingerprint(self, phase: str, scene: Scene, source: str) -> str:
         """Tell failures apart by place and kind, so that neither values, addresses nor edits further up matter."""
-        source = scene.source or linecache.getline(os.path.join(self._top, scene.file), scene.line)
         if not scene.exception:  # a verdict without an exception, such as a strict xpass: all there is is its text
             source = re.sub(r"0x[0-9a-fA-F]+|\d+", "#", scene.message)
         parts = (phase, scene.exception, scene.file, scene.function, " ".join(source.split()))
@@ -1122,8 +1126,9 @@ class StaticScheduler:
                 groups.setdefault(test, group)
                 holders.setdefault(test, []).append(number)
         owners = partition(sizes, len(self._slots))
+        asked = self._controller.owners_asked_for()
         for test, numbers in holders.items():
-            owner = owners[groups[test]]
+            owner = asked.get(test, owners[groups[test]])
             self._slots[owner if owner in numbers else numbers[0]].left.append(test)
         for slot in self._slots:
             slot.left.sort(key=(slot.collection or {}).__getitem__)
@@ -1209,6 +1214,11 @@ class Controller:
     def groups_of(self, node: Any) -> List[Tuple[Test, str]]:
         """Say which tests a worker has, each with the group that must stay together."""
         return list(zip(self.collected_by(node) or [], self._groups.get(str(node.gateway.id), [])))
+
+    def owners_asked_for(self) -> Dict[Test, int]:
+        """Say which worker, by its number, was asked to run which test; of all others nothing was asked."""
+        shares = {worker.replace("gw", "", 1): some for worker, some in self._settings.shares.items()}
+        return {test: int(number) for number, some in shares.items() if number.isdigit() for test in some}
 
     def check_refusals(self) -> None:
         """End the session where a worker found that it must not run."""

@@ -13,6 +13,8 @@ import click
 import msgspec
 
 from paritygate import archive, places
+from paritygate.cli.options import PROJECT
+from paritygate.cli.user import absolute
 from paritygate.config import file as config_file
 from paritygate.config.settings import Settings
 from paritygate.disciplines import freezing, records, thawing
@@ -23,12 +25,6 @@ from paritygate.freezes import checking, evidence, ledger
 from paritygate.freezes.ledger import Entry
 from paritygate.outcomes.words import ExitCode
 
-PROJECT = click.option(
-    "--project",
-    default=".",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The project's folder. [default: here]",
-)
 EXPIRES = click.option("--expires", required=True, metavar="YYYY-MM-DD", help="The last day, in UTC, on which it is let through.")
 REPORT = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -62,9 +58,9 @@ class Desk(msgspec.Struct, frozen=True, kw_only=True):
         return day
 
 
-def desk_of(project: Path) -> Desk:
+def desk_of(project: str) -> Desk:
     """Open a project's ledger."""
-    folder = Path(os.path.realpath(project))
+    folder = absolute(project).resolve()
     return Desk(
         place=records.of(folder, dict(os.environ)),
         settings=config_file.load(folder).settings,
@@ -85,7 +81,7 @@ def freezes() -> None:
 @click.option("--evidence", "report", required=True, type=REPORT, help="A report that labels exactly this test `nondeterminism`.")
 @click.option("--issue", default="", help="Where the repair is tracked.")
 @PROJECT
-def add(nodeid: str, report: Path, project: Path, **asked: str) -> int:
+def add(nodeid: str, report: Path, project: str, **asked: str) -> int:
     """Freeze NODEID, as the report names it."""
     desk = desk_of(project)
     path, entries = freezing.readable(desk.place, desk.settings)
@@ -113,7 +109,7 @@ def add(nodeid: str, report: Path, project: Path, **asked: str) -> int:
 @EXPIRES
 @click.option("--reason", default="", help="Why it is not fixed yet.")
 @PROJECT
-def extend(nodeid: str, expires: str, reason: str, project: Path) -> int:
+def extend(nodeid: str, expires: str, reason: str, project: str) -> int:
     """Move the end of the freeze of NODEID, and keep count of it."""
     desk = desk_of(project)
     path, entries = freezing.readable(desk.place, desk.settings)
@@ -133,7 +129,7 @@ def extend(nodeid: str, expires: str, reason: str, project: Path) -> int:
 
 @freezes.command("list")
 @PROJECT
-def show(project: Path) -> int:
+def show(project: str) -> int:
     """List what is frozen, what ends first at the top."""
     desk = desk_of(project)
     path, found = freezing.load(desk.place, desk.settings)
@@ -158,7 +154,7 @@ def show(project: Path) -> int:
 @freezes.command("check")
 @click.option("--ledger-from", "ref", default="", metavar="REF", help="Check the ledger of the merge base with this branch.")
 @PROJECT
-def check(ref: str, project: Path) -> int:
+def check(ref: str, project: str) -> int:
     """Make sure that every entry can be relied upon; 5 where one cannot."""
     desk = desk_of(project)
     frozen = freezing.holding(desk.place, desk.check, ref)
@@ -172,7 +168,7 @@ def check(ref: str, project: Path) -> int:
 @freezes.command("prune")
 @click.option("--stable", is_flag=True, help="Thaw also what was stable in as many gates in a row as `thaw-after` says.")
 @PROJECT
-def prune(project: Path, *, stable: bool) -> int:
+def prune(project: str, *, stable: bool) -> int:
     """Remove entries that have expired, or whose file is gone."""
     desk = desk_of(project)
     path, entries = freezing.readable(desk.place, desk.settings)

@@ -9,6 +9,8 @@ from pathlib import Path
 import click
 
 from paritygate import places
+from paritygate.cli.options import PROJECT
+from paritygate.cli.user import absolute
 from paritygate.config import file as config_file
 from paritygate.disciplines import fixtures, records
 from paritygate.disciplines.fixtures import Shelf
@@ -27,13 +29,8 @@ NO = frozenset({"", "0", "false", "no", "off"})
 )
 @click.option("--check", "checks", is_flag=True, help="Make sure that every locked file is what it was; 5 where one is not.")
 @click.option("--in-ci", is_flag=True, help="Write also where `CI` is set.")
-@click.option(
-    "--project",
-    default=".",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The project's folder. [default: here]",
-)
-def lock(paths: tuple[str, ...], project: Path, *, writes: bool, checks: bool, in_ci: bool) -> int:
+@PROJECT
+def lock(paths: tuple[str, ...], project: str, *, writes: bool, checks: bool, in_ci: bool) -> int:
     """Lock the files that tests read, so that whoever mends a fixture has it in the diff."""
     if writes == checks:
         raise UsageError("`paritygate lock` takes either `--write` or `--check`")
@@ -43,7 +40,7 @@ def lock(paths: tuple[str, ...], project: Path, *, writes: bool, checks: bool, i
         raise RefusedError(
             "a lock is not written under `CI`, where nobody would look at what moved", "`--in-ci` writes it all the same"
         )
-    folder = Path(os.path.realpath(project))
+    folder = absolute(project).resolve()
     settings = config_file.load(folder).settings
     place = records.of(folder, dict(os.environ))
     shelf = fixtures.look(place, settings, records.read(place, place.from_top(settings.lock)))

@@ -1,0 +1,242 @@
+"""The commands: each says what it takes, hands it to the room that does it, and says the exit code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from paritygate import archive, doctor, engine_setup, places, project_images
+from paritygate.cli.freezes import freezes
+from paritygate.cli.locks import lock
+from paritygate.cli.options import (
+    BUDGET,
+    DEBUG,
+    HOST,
+    PROJECT,
+    QUIET,
+    REPORT,
+    SECONDS,
+    VARIABLES,
+    ExplainOptions,
+    ReproOptions,
+    RunOptions,
+)
+from paritygate.cli.user import Streams, absolute, answer, code_of, engine_at, place_of, version, world
+from paritygate.docker_engine.requests import ImageRecord
+from paritygate.errors import UsageError
+from paritygate.gate import afterwards, flow
+from paritygate.images import keeping
+from paritygate.outcomes.words import ExitCode
+from paritygate.reports.live import Live
+from paritygate.repro import flow as repro_flow
+from paritygate.repro.request import World as ReproWorld
+
+
+# Without a command there is nothing to say 0 about, so neither group shows its help then.
+@click.group(no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(None, "--version", package_name="paritygate", prog_name="paritygate")
+@DEBUG
+def program() -> None:
+    """Run one pytest selection in several environments, label every test, and stop what holds on one machine only."""
+
+
+program.add_command(freezes)
+program.add_command(lock)
+
+
+@program.command()
+@click.argument("selection", nargs=-1)
+@click.option("-k", "keyword", default="", metavar="EXPRESSION", help="Only tests whose names match, as in pytest.")
+@click.option("-m", "marker", default="", metavar="EXPRESSION", help="Only tests with these marks, as in pytest.")
+@click.option("--pytest-arg", "arguments", multiple=True, metavar="ARG", help="One more argument for pytest; may be repeated.")
+@PROJECT
+@click.option("--env", "environments", multiple=True, metavar="NAME", help="Only this environment; may be repeated.")
+@click.option("--without-axis", "without_axes", multiple=True, metavar="AXIS", help="Do not vary this axis; may be repeated.")
+@click.option("--attempts", type=int, default=None, help="Attempts in each environment. [default: 2]")
+@click.option("--seed", "seeds", type=int, multiple=True, help="The first attempt's seed; repeated, those of the next ones.")
+@click.option("--timeout", type=float, default=None, metavar="SECONDS", help="The limit of a cell. [default: 1800]")
+@click.option(
+    "--explain-budget",
+    type=SECONDS,
+    default=None,
+    metavar="SECONDS",
+    help="For how long causes are looked for, 0 for not at all. [default: as long as the gate's cells took, at least 60]",
+)
+@click.option(
+    "--ledger-from",
+    default="",
+    metavar="REF",
+    help="Read freezes where HEAD parted from this branch, so that no patch excuses itself.",
+)
+@click.option(
+    "--report", default=None, metavar="PATH", help="Where the artifact goes. [default: parity_report.json of the project]"
+)
+@HOST
+@QUIET
+@DEBUG
+def run(**given: Any) -> int:
+    """Run the gate over SELECTION (files, folders, node ids; default: what the project configures)."""
+    options = msgspec.convert(given, RunOptions)
+    streams = Streams()
+    with Live(streams.progress, quiet=options.quiet) as live:
+        report = flow.run(options.request(), world(options.host, live))
+    return answer(report, streams, quiet=options.quiet)
+
+
+@program.command()
+@REPORT
+@BUDGET
+@click.option("--report", "place", default=None, metavar="PATH", help="Write the artifact there. [default: where it was]")
+@VARIABLES
+@HOST
+@QUIET
+@DEBUG
+def explain(**given: Any) -> int:
+    """Look afterwards for the causes of what diverges in REPORT, and write and show it with them."""
+    options = msgspec.convert(given, ExplainOptions)
+    streams = Streams()
+    with Live(streams.progress, quiet=options.quiet) as live:
+        found = afterwards.run(options.asked(), world(options.host, live))
+    return answer(found, streams, quiet=options.quiet)
+
+
+@program.command()
+@REPORT
+@click.argument("nodeid")
+@click.option("--cell", default="", metavar="NAME", help="The cell, such as local-like-1. [default: the first red one]")
+@click.option("--number", type=click.IntRange(min=1), default=None, help="Which of several tests that have this id.")
+@click.option("--alone", is_flag=True, help="Run nothing but the test, instead of all that ran before it in its cell.")
+@click.option("--shell", is_flag=True, help="Open a shell in the cell instead.")
+@click.option("--print", "line", is_flag=True, help="Print a `docker run` line instead, which runs the test without paritygate.")
+@VARIABLES
+@HOST
+@QUIET
+@DEBUG
+def repro(**given: Any) -> int:
+    """Run the test NODEID of REPORT once more in the same cell: exits 0 where it does what it did there, 1 where it does not."""
+    options = msgspec.convert(given, ReproOptions)
+    if options.shell and options.line:
+        raise UsageError("`--shell` and `--print` exclude each other", "give one of them")
+    streams = Streams()
+    if options.shell:
+        repro_flow.shell(options.wanted(), repro_world(options, Live(streams.progress, quiet=options.quiet)))
+        return ExitCode.PARITY
+    with Live(streams.progress, quiet=options.quiet) as live:
+        around = repro_world(options, live)
+        if not options.line:
+            found = repro_flow.run(options.wanted(), around)
+            text, code = found.text, found.exit_code
+        else:
+            text, code = repro_flow.line(options.wanted(), around), ExitCode.PARITY
+    click.echo(text)
+    return code
+
+
+def repro_world(options: ReproOptions, live: Live) -> ReproWorld:
+    """Gather what a reproduction needs of the process it runs in."""
+    return ReproWorld(connect=lambda: engine_at(options.host), say=live.say, watch=live.watch)
+
+
+@program.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--report", default=None, metavar="PATH", help="Write the artifact there.")
+def classify(files: tuple[Path, ...], report: str | None) -> int:
+    """Label the tests of cells or reports that were made anywhere."""
+    streams = Streams()
+    place = None if report is None else place_of(report)
+    if place is not None:
+        places.check(place)
+    artifact = archive.classify(files, version())
+    unrecorded = None if place is None else archive.record(artifact, place)
+    streams.answer(artifact, place)
+    return code_of(artifact, unrecorded)
+
+
+@program.command()
+def schema() -> int:
+    """Print the JSON Schema of the artifact."""
+    click.echo(archive.schema_text())
+    return ExitCode.PARITY
+
+
+@program.command()
+@PROJECT
+@HOST
+def engine(project: str, host: str) -> int:
+    """Make sure that an engine answers and that there is a base image, and say which."""
+    streams = Streams()
+    needs = doctor.needs_of(absolute(project).resolve())
+    ready = engine_setup.ensure_engine(lambda: engine_at(host), needs.settings.image, needs.python, streams.say)
+    for line in ready.done:
+        click.echo(line)
+    click.echo(f"engine: {ready.endpoint}")
+    click.echo(f"base image: {', '.join(ready.base.tags) or ready.base.identity}")
+    return ExitCode.PARITY
+
+
+@program.command("doctor")
+@PROJECT
+@HOST
+def examine(project: str, host: str) -> int:
+    """Say what this machine offers: engine, base image, and the axes that can vary here."""
+    report = doctor.examine(absolute(project).resolve(), lambda: engine_at(host), dict(os.environ))
+    click.echo(report.text)
+    return ExitCode.PARITY if report.usable else ExitCode.NO_VERDICT
+
+
+ONLY_PROJECT = click.option(
+    "--project", metavar="DIR", help="Only the project's own images. Projects are told apart by their folder's name."
+)
+
+
+def name_of(project: str | None) -> str:
+    """Say what a project's images are labelled with; empty where none is named."""
+    return "" if project is None else absolute(project).resolve().name
+
+
+@program.group(no_args_is_help=False)
+def images() -> None:
+    """Make images beforehand, look at those that are kept, or remove them."""
+
+
+def say_images(images: Sequence[ImageRecord], done: str, project: str | None, before: str = "") -> None:
+    """Say each image in a line on stdout, and their number on stderr."""
+    for image in images:
+        click.echo(f"{before}{image.created[:19]}  {image.size / 1e6:8.0f} MB  {', '.join(image.tags) or image.identity}")
+    whose = "" if project is None else f" of `{name_of(project)}`"
+    click.echo(f"{len(images)} image{'s' * (len(images) != 1)}{whose} {done}", err=True)
+
+
+@images.command("build")
+@PROJECT
+@HOST
+def build_images(project: str, host: str) -> int:
+    """Make the images that the project's cells start from, and say which they are."""
+    made = project_images.make(engine_at(host), absolute(project).resolve(), dict(os.environ), Streams().say)
+    for line in project_images.listed(made):
+        click.echo(line)
+    return ExitCode.PARITY
+
+
+@images.command("list")
+@ONLY_PROJECT
+@HOST
+def list_images(project: str | None, host: str) -> int:
+    """List the images that are kept, newest first; layers that several share are in the size of each."""
+    say_images(keeping.list_kept(engine_at(host), name_of(project)), "kept", project)
+    return ExitCode.PARITY
+
+
+@images.command("prune")
+@click.option("--keep", type=click.IntRange(min=0), default=0, help="How many of the newest snapshots and layers to keep.")
+@ONLY_PROJECT
+@HOST
+def prune_images(keep: int, project: str | None, host: str) -> int:
+    """Remove images that paritygate made; nothing else is touched."""
+    say_images(keeping.prune(engine_at(host), keep, name_of(project)), "removed", project, "removed ")
+    return ExitCode.PARITY

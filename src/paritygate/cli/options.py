@@ -1,0 +1,150 @@
+"""Options that several commands have, each declared once, and what the commands with many were told."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from paritygate.cli.user import absolute, place_of
+from paritygate.config.file import Overrides
+from paritygate.errors import UsageError
+from paritygate.gate.afterwards import Afterwards
+from paritygate.gate.request import Request
+from paritygate.repro.request import Wanted
+
+
+class Seconds(click.FloatRange):
+    """A time that is a number: `nan` is none, and neither is `inf`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read a number of seconds, 0 or more."""
+        seconds = super().convert(value, param, ctx)
+        if not math.isfinite(seconds):
+            self.fail(f"{value!r} is no number of seconds.", param, ctx)
+        return seconds
+
+
+SECONDS = Seconds(min=0)
+BUDGET = click.option(
+    "--explain-budget",
+    type=SECONDS,
+    default=None,
+    metavar="SECONDS",
+    help="For how long causes are looked for, 0 for not at all. [default: until they are found, an hour at most]",
+)
+HOST = click.option("--host", default="", metavar="URL", help="The engine to use, such as unix:///run/docker.sock.")
+PROJECT = click.option(
+    "--project", default=".", type=click.Path(exists=True, file_okay=False), help="The project's folder. [default: here]"
+)
+
+
+# `main` has taken the word before click sees it, wherever it stands: this is for the help text.
+DEBUG = click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks and a log of what is done.")
+REPORT = click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+VARIABLES = click.option(
+    "--variable",
+    "variables",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="The value of a variable that the report withholds, since it sounds secret; may be repeated.",
+)
+QUIET = click.option("--quiet", "-q", is_flag=True, help="Say nothing but the answer.")
+
+
+def values_of(variables: tuple[str, ...]) -> dict[str, str]:
+    """Read what `--variable` was given."""
+    for each in variables:
+        if not each.partition("=")[1]:
+            raise UsageError(f"`--variable {each}` has no `=`", "write `--variable NAME=VALUE`")
+    return dict(each.split("=", 1) for each in variables)
+
+
+class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What `paritygate run` was told; the declarations of the command say what each is."""
+
+    selection: tuple[str, ...]
+    keyword: str
+    marker: str
+    arguments: tuple[str, ...]
+    project: str
+    environments: tuple[str, ...]
+    without_axes: tuple[str, ...]
+    attempts: int | None
+    seeds: tuple[int, ...]
+    timeout: float | None
+    explain_budget: float | None
+    ledger_from: str
+    report: str | None
+    host: str
+    quiet: bool
+
+    def request(self) -> Request:
+        """Say what the gate is asked for."""
+        overrides = Overrides(
+            selection=self.selection,
+            environments=self.environments,
+            without_axes=self.without_axes,
+            attempts=self.attempts,
+            seeds=self.seeds,
+            cell_timeout=self.timeout,
+            report="" if self.report is None else str(place_of(self.report)),
+        )
+        return Request(
+            project=absolute(self.project).resolve(),
+            overrides=overrides,
+            keyword=self.keyword,
+            marker=self.marker,
+            arguments=self.arguments,
+            explain_budget=self.explain_budget,
+            ledger_from=self.ledger_from,
+        )
+
+
+class ExplainOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What `paritygate explain` was told; the declarations of the command say what each is."""
+
+    report: Path
+    explain_budget: float | None
+    place: str | None
+    variables: tuple[str, ...]
+    host: str
+    quiet: bool
+
+    def asked(self) -> Afterwards:
+        """Say what is to be explained."""
+        return Afterwards(
+            report=absolute(str(self.report)),
+            place=None if self.place is None else place_of(self.place),
+            seconds=self.explain_budget,
+            variables=values_of(self.variables),
+        )
+
+
+class ReproOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What `paritygate repro` was told; the declarations of the command say what each is."""
+
+    report: Path
+    nodeid: str
+    cell: str
+    number: int | None
+    alone: bool
+    shell: bool
+    line: bool
+    variables: tuple[str, ...]
+    host: str
+    quiet: bool
+
+    def wanted(self) -> Wanted:
+        """Say what is to be reproduced."""
+        return Wanted(
+            report=self.report,
+            nodeid=self.nodeid,
+            number=self.number or 0,
+            cell=self.cell,
+            alone=self.alone,
+            variables=values_of(self.variables),
+        )

@@ -1,0 +1,45 @@
+"""The failing line of a test that diverges, and what each side made of it, next to each other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from paritygate.outcomes.artifact import Side
+from paritygate.reports.text import cut, spell_out
+
+MOST_SIDES = 6
+BETWEEN = " | "
+
+
+def side_by_side(sides: Sequence[Side], width: int) -> Iterator[str]:
+    """Say where a test fails, if that is one place, and both sides: in one line where they fit, else one below the other."""
+    places = {(side.file, side.line, side.source) for side in sides if side.file}
+    shown = sides[:MOST_SIDES]
+    several = Counter(side.env for side in sides)
+    one_place = len(places) == 1
+    said = [spell_out(_said(side, attempts=several[side.env] > 1, place=not one_place)) for side in shown]
+    if one_place:
+        yield cut(spell_out(_place(*places.pop())), width)
+    indent = "  " if one_place else ""
+    together = f"{indent}{BETWEEN.join(said)}"
+    if len(together) <= width:
+        yield together
+    else:
+        yield from (cut(f"{indent}{line}", width) for line in said)
+    if len(sides) > MOST_SIDES:
+        yield f"{indent}and {len(sides) - MOST_SIDES} more that differ in the report"
+
+
+def _place(file: str, line: int, source: str) -> str:
+    where = f"{file}:{line}" if line else file
+    return f"{where}: {source}" if source else where
+
+
+def _said(side: Side, *, attempts: bool, place: bool) -> str:
+    which = f"attempt{'s' * (len(side.attempts) > 1)} {', '.join(map(str, side.attempts))} " if attempts else ""
+    where = f" at {_place(side.file, side.line, side.source)}" if place and side.file else ""
+    first = side.message.strip().partition("\n")[0]
+    what = first if first.startswith(side.exception) else f"{side.exception}: {first}".removesuffix(": ")
+    why = what or side.reason
+    return f"{side.env} {which}{side.outcome}{where}{f': {why}' if why else ''}"

@@ -1,0 +1,42 @@
+"""What is asked of a reproduction, what it needs of its process, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from paritygate.docker_engine.verbs import Engine
+from paritygate.outcomes.words import ExitCode
+from paritygate.runners.protocol import Watch
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """A test of a report: `number`, from 1, is which of several that have its id, 0 for the first that diverges.
+
+    `cell` is the name of the cell, empty for the one that shows the problem best; `alone` leaves out all that ran before the
+    test. `variables` are values that the report withholds.
+    """
+
+    report: Path
+    nodeid: str
+    number: int = 0
+    cell: str = ""
+    alone: bool = False
+    variables: Mapping[str, str] = {}
+
+
+class World(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reproduction needs of the process it runs in. `say` takes one line of progress, `watch` where the cell stands."""
+
+    connect: Callable[[], Engine]
+    say: Callable[[str], None]
+    watch: Watch
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What to say, and the exit code: 0 where the test does what it did, 1 where it no longer does, 4 where nobody knows."""
+
+    text: str
+    exit_code: ExitCode

@@ -1,0 +1,1 @@
+CURRENT = {"rate": 19}

@@ -1,0 +1,5 @@
+import tax
+
+
+def total(amount):
+    return amount + tax.tax(amount)

@@ -1,0 +1,5 @@
+import countries
+
+
+def tax(amount):
+    return amount * countries.CURRENT["rate"] // 100

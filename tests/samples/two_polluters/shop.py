@@ -1,0 +1,6 @@
+REBATES = []
+RATES = {}
+
+
+def price(amount):
+    return amount - sum(REBATES) * RATES.get("rebate", 0)
