@@ -10,9 +10,15 @@ import msgspec
 import pytest
 
 from paritygate.classifier import labels, verdicts
+from paritygate.confirm.flow import Confirmation
+from paritygate.disciplines.freezing import Frozen
+from paritygate.environments import Resolution
 from paritygate.errors import RefusedError
 from paritygate.freezes import evidence, judging, ledger
 from paritygate.freezes.ledger import Entry
+from paritygate.gate.explaining import Known
+from paritygate.gate.ledger import explain_others
+from paritygate.gate.material import Planned
 from paritygate.outcomes.artifact import Freeze, Varied
 from paritygate.outcomes.cells import Cell, NodeId
 from paritygate.outcomes.plans import Selection
@@ -194,3 +200,38 @@ def test_the_entry_holds_what_proves_it() -> None:
     assert entry.fields["evidence"] == "r.json sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
     assert entry.fields["label"] == "nondeterminism"
     assert entry.fields["since"] == "2026-12-01"
+
+
+def test_causes_are_looked_for_of_all_but_what_is_let_through() -> None:
+    gate = cells("passed failed", "passed passed")
+    both = tuple(
+        msgspec.structs.replace(cell, tests=(*cell.tests, a_run("x", "failed" if cell.attempt == 1 else "passed")))
+        for cell in gate
+    )
+    findings = labels.label(both)
+    asked: list[str] = []
+
+    def explain(known: Known) -> Confirmation:
+        asked.extend(each.nodeid for each in known.confirmation.findings)
+        noted = tuple(msgspec.structs.replace(each, note="looked at") for each in known.confirmation.findings)
+        return Confirmation(findings=noted, cells=())
+
+    known = Known(
+        planned=Planned(plans=(), resolution=Resolution(environments=()), lacking={}, nothing={}),
+        varied=frozenset(),
+        gate=both,
+        confirmation=Confirmation(findings=findings, cells=()),
+    )
+    found = explain_others(Frozen(path="ledger.json", entries={T: an_entry()}), known, explain)
+    assert asked == ["tests/test_a.py::test_u", "x"]
+    assert [(each.nodeid, each.note) for each in found.findings] == [
+        ("tests/test_a.py::test_t", ""),
+        ("tests/test_a.py::test_u", "looked at"),
+        ("x", "looked at"),
+    ]
+
+
+def test_what_was_let_through_stays_so_while_it_is_of_that_kind() -> None:
+    freezes = {NodeId(T): judged(cells("passed failed", "passed passed"), an_entry())}
+    assert judging.still_let_through(freezes, labels.label(cells("passed failed", "passed passed"))) == set(ids(T))
+    assert judging.still_let_through(freezes, labels.label(cells("passed failed", "passed failed"))) == set()

@@ -105,9 +105,9 @@ def store(path: Path, entries: dict[str, Entry]) -> None:
 
 
 def _owners(place: Place) -> frozenset[str] | None:
-    """List whom CODEOWNERS knows; None where no such file names anybody."""
-    for path in owners.PLACES:
-        content = records.read(place, path)
-        if content is not None:
-            return owners.named(content.decode("utf-8", "replace")) or None
-    return None
+    """List whom CODEOWNERS knows, in any of its places; None where no such file names anybody."""
+    found = (records.read(place, path) for path in owners.PLACES)
+    named = frozenset[str]().union(
+        *(owners.named(content.decode("utf-8", "replace")) for content in found if content is not None)
+    )
+    return named or None

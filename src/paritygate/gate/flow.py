@@ -44,7 +44,7 @@ def run(request: Request, world: World) -> Report:
     made = result.Made(settled=settled, trees=trees, asked=asked, images=images, planned=planned, engine=engine.info)
     budget = Budget.of(request.explain_budget, watch.seconds["cells"], world.monotonic)
     known = Known(planned=planned, varied=result.really_varied(made, gate_cells), gate=gate_cells, confirmation=confirmation)
-    confirmation = explain(known, cells.explain, budget)
+    confirmation = ledger.explain_others(frozen, known, lambda some: explain(some, cells.explain, budget))
     watch.lap("causes")
 
     confirmation = locking.attribute(confirmation, gate_cells)

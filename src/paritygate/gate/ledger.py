@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from paritygate.classifier.surroundings import power
+from paritygate.confirm.flow import Confirmation
 from paritygate.disciplines import freezing, records, thawing
 from paritygate.disciplines.freezing import Check, Frozen
 from paritygate.freezes import checking, judging
+from paritygate.gate.explaining import Known
 from paritygate.gate.request import Request, World
 from paritygate.gate.settled import Settled
 from paritygate.outcomes.artifact import Finding, Freeze
@@ -35,6 +37,17 @@ def freezes_of(settled: Settled, request: Request, world: World) -> Frozen:
     for note in frozen.notes:
         world.say(note)
     return frozen
+
+
+def explain_others(frozen: Frozen, known: Known, explain: Callable[[Known], Confirmation]) -> Confirmation:
+    """Look for the causes of all but what is let through: that costs many cells, and would be found anew in every run."""
+    confirmation = known.confirmation
+    through = judging.let_through(frozen.entries, confirmation.findings, (*known.gate, *confirmation.cells))
+    others = tuple(each for each in confirmation.findings if TestId(each.nodeid, each.occurrence) not in through)
+    found = explain(msgspec.structs.replace(known, confirmation=msgspec.structs.replace(confirmation, findings=others)))
+    explained = {TestId(each.nodeid, each.occurrence): each for each in found.findings}
+    findings = tuple(explained.get(TestId(each.nodeid, each.occurrence), each) for each in confirmation.findings)
+    return msgspec.structs.replace(found, findings=findings)
 
 
 def judge(frozen: Frozen, findings: Sequence[Finding], cells: Sequence[Cell], asked: Selection, settled: Settled) -> Judged:
