@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paritygate import strict_json
@@ -38,6 +38,7 @@ def facts(**changes: Any) -> Facts:
     return Facts(**{"today": TODAY, "longest": 90, "owners": None, "exists": lambda _path: True, **changes})
 
 
+@settings(deadline=None)
 @given(st.dictionaries(IDS, ENTRIES, max_size=4))
 def test_a_ledger_reads_as_it_was_written_with_all_that_others_put_into_it(fields: dict[str, dict[str, Any]]) -> None:
     written = strict_json.write_map(fields)
@@ -47,12 +48,14 @@ def test_a_ledger_reads_as_it_was_written_with_all_that_others_put_into_it(field
     assert ledger.write(found.entries) == written
 
 
+@settings(deadline=None)
 @given(st.binary())
 def test_no_bytes_at_all_raise_anything(content: bytes) -> None:
     found = ledger.read(content)
     assert found.faults or not found.entries
 
 
+@settings(deadline=None)
 @given(st.dictionaries(ANY_TEXT, JSON, max_size=4))
 def test_no_json_at_all_is_taken_for_an_entry_that_it_is_not(fields: dict[str, Any]) -> None:
     found = ledger.read(json.dumps(fields).encode())
@@ -121,6 +124,7 @@ def test_the_last_day_is_included(today: date, *, expired: bool) -> None:
         assert found == ("`tests/test_a.py::test_a`: the freeze expired on 2026-12-31, 1 day ago; `@me` owns it",)
 
 
+@settings(deadline=None)
 @given(st.datetimes(timezones=st.integers(-14, 14).map(lambda hours: timezone(timedelta(hours=hours)))))
 def test_the_day_is_the_one_in_utc_at_any_hour_and_in_any_zone(moment: datetime) -> None:
     try:

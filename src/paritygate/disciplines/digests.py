@@ -18,10 +18,14 @@ LARGEST_TEXT = 64 << 20
 
 
 class Content(msgspec.Struct, frozen=True, kw_only=True):
-    """The sha256 of a file, and of the same text with other line endings; none for what is no text, or all in one line."""
+    """The sha256 of a file, and of the same text with other line endings; none for what is no text, or all in one line.
+
+    `returns` says whether the text has lines that end with CRLF.
+    """
 
     digest: str
     alike: frozenset[str] = frozenset()
+    returns: bool = False
 
 
 def of(path: Path, top: Path) -> Content:
@@ -32,21 +36,22 @@ def of(path: Path, top: Path) -> Content:
     if real.is_dir():
         raise OSError(0, "it is a folder")
     digest = hashlib.sha256()
-    start = b""
+    kept = []
     with open_file(str(real)) as stream:
         size = os.fstat(stream.fileno()).st_size
         while piece := stream.read(PIECE):
             digest.update(piece)
             if size <= LARGEST_TEXT:
-                start += piece
-    return Content(digest=digest.hexdigest(), alike=_alike(start) - {digest.hexdigest()})
+                kept.append(piece)
+    text = b"".join(kept)
+    return Content(digest=digest.hexdigest(), alike=_alike(text) - {digest.hexdigest()}, returns=b"\r\n" in text)
 
 
 def stored(repository: Repository, path: str, content: Content) -> str:
     """Say the digest of what git has, where it calls the file unmodified and only line endings differ; otherwise nothing."""
     entry = repository.index.tracked.get(path)
     change = repository.index.changes.get(path)
-    if entry is None or not content.alike or (change is not None and change.unstaged != "."):
+    if entry is None or not content.returns or (change is not None and change.unstaged != "."):
         return ""
     blob = git.attempt(repository.git, "cat-file", "blob", entry.oid)
     digest = hashlib.sha256(blob.stdout).hexdigest()

@@ -41,7 +41,9 @@ def at_merge_base(place: Place, ref: str) -> Place:
         raise UsageError(f"`--ledger-from {ref}` needs git, which is not installed")
     known = git.line(asked, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
     if not known:
-        raise UsageError(f"`--ledger-from`: git knows no commit `{ref}` here", f"fetch it first: `git fetch origin {ref}`")
+        raise UsageError(
+            f"`--ledger-from`: git knows no commit `{ref}` here", "fetch it first: a checkout of one branch has no other"
+        )
     base = git.line(asked, "merge-base", known, "HEAD")
     if not base:
         hint = "a shallow clone lacks it: `git fetch --unshallow`"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,12 @@ import pytest
 
 from paritygate import archive
 from paritygate.classifier import labels
+from paritygate.cli.freezes import freezes
 from paritygate.disciplines import thawing
 from paritygate.outcomes.artifact import Freeze
 from paritygate.outcomes.cells import NodeId
 from paritygate.outcomes.words import ExitCode, FreezeState
+from paritygate.reports import terminal
 from tests.support.builders import a_cell, a_failure, a_run, an_artifact
 from tests.support.command_line import Said, call, commit
 from tests.support.samples import git
@@ -251,3 +254,54 @@ def test_a_memory_that_cannot_be_read_counts_as_none(tmp_path: Path) -> None:
     (tmp_path / ".paritygate").mkdir()
     (tmp_path / ".paritygate" / "freezes.json").write_text("[", encoding="utf-8")
     assert thawing.recall(tmp_path) == {}
+
+
+def test_the_command_in_the_readme_is_one() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    lines = [line for line in readme.splitlines() if line.startswith("paritygate freeze add")]
+    for line in lines:
+        words = [word if word != "parity_report.json" else __file__ for word in shlex.split(line)[3:]]
+        freezes.commands["add"].make_context("add", words)
+    assert lines
+
+
+def test_a_selection_that_is_all_excluded_is_no_verdict(project: Path) -> None:
+    reasons = {NodeId("tests/test_a.py::test_t"): "needs a GPU", NodeId("tests/test_a.py::test_u"): "needs a licence"}
+    gate = tuple(a_cell(env, attempt, excluded=reasons) for env in "ab" for attempt in (1, 2))
+    archive.write(an_artifact(cells=gate, tests=()), project / "excluded.json")
+    ended = call(project, "classify", "excluded.json")
+    assert ended.code == ExitCode.NO_VERDICT
+    assert "no test was run: 2 tests excluded, and there are no others" in ended.out
+    assert "excluded (2):\n  tests/test_a.py::test_t: needs a GPU\n  tests/test_a.py::test_u: needs a licence\n" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ('exclude = { gpu = "" }', "`exclude.gpu`: say why"),
+        ('exclude = { "not slow" = "takes long" }', "a marker is a name as Python has them"),
+        ("exclude = { gpu = true }", "`exclude.gpu`: expected text, got `true`"),
+        ('exclude = ["gpu"]', "`exclude`: expected a table of texts"),
+        ("freeze-days = 0", "`freeze-days`: expected a whole number from 1 up"),
+        ('freezes = ""', "`freezes`: expected the path of a file, got nothing"),
+        ('lock = ""', "`lock`: expected the path of a file, got nothing"),
+        ('locked = "tests"', "`locked`: expected an array of texts"),
+    ],
+)
+def test_settings_that_cannot_be_are_named(project: Path, settings: str, said: str) -> None:
+    (project / "paritygate.toml").write_text(f"{settings}\n", encoding="utf-8")
+    ended = call(project, "freeze", "check")
+    assert (ended.code, said in ended.err) == (ExitCode.USAGE, True), ended.err
+
+
+def test_every_report_lists_frozen_tests_with_who_answers_until_when_and_what_became_of_them() -> None:
+    some = Freeze(owner="@me", expires="2026-12-31", reason="later", extended=2, state=FreezeState.DRIFTED, why="now `coupling`")
+    other = Freeze(owner="@you", expires="2027-01-01", reason="never\n", state=FreezeState.STABLE)
+    shown = terminal.render(an_artifact(freezes={NodeId("t"): some, NodeId("u\x1b"): other}))
+    assert (
+        "frozen (2):\n"
+        "  t: does otherwise than was frozen, and blocks (now `coupling`)\n"
+        "    until 2026-12-31, @me: later; extended 2 times\n"
+        "  u\\x1b: green and equal this time\n"
+        "    until 2027-01-01, @you: never\\n\n"
+    ) in shown
