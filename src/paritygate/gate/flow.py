@@ -30,7 +30,7 @@ def run(request: Request, world: World) -> Report:
     images = material.build_images(engine, settled, trees, world)
     watch.lap("images")
 
-    planned = material.plan(settled, trees, asked, engine.info, world).with_locked(locked, trees)
+    planned = locking.with_locked(material.plan(settled, trees, asked, engine.info, world), locked, trees)
     cells = Cells(images.runner(engine), engine.info.cpus, planned.nothing, world)
     gate_cells = cells.run(planned.plans)
     misuse.check(asked, gate_cells)

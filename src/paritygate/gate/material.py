@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -20,7 +19,7 @@ from paritygate.images import baking, keeping, preparing
 from paritygate.images.baking import BakeRequest
 from paritygate.images.names import Kind
 from paritygate.outcomes.cells import EnvironmentName
-from paritygate.outcomes.plans import CellPlan, Environment, Filesystem, LockedFile, Selection
+from paritygate.outcomes.plans import CellPlan, Environment, Filesystem, Selection
 from paritygate.outcomes.trees import Tree
 from paritygate.outcomes.words import Worktree
 from paritygate.runners.docker import CellImage, DockerRunner
@@ -74,20 +73,6 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     lacking: dict[EnvironmentName, tuple[str, ...]]
     nothing: dict[Worktree, str]
     shadowed: dict[Worktree, tuple[str, ...]] = {}
-
-    def with_locked(self, paths: Collection[str], trees: Trees) -> Planned:
-        """Let the cells look after their tests whether locked files are still what was sent; links are not followed twice."""
-        wanted = frozenset(paths)
-        locked = {
-            state: tuple(
-                LockedFile(entry.path, entry.sha256, entry.size)
-                for entry in one.entries
-                if entry.path in wanted and entry.kind == "file"
-            )
-            for state, one in trees.items()
-        }
-        plans = tuple(msgspec.structs.replace(plan, locked=locked) for plan in self.plans) if wanted else self.plans
-        return msgspec.structs.replace(self, plans=plans)
 
     def filesystem_of(self, environment: Environment) -> Filesystem | None:
         """Say which filesystem a cell of a further environment has beside those of the gate."""
