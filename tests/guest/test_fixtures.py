@@ -5,9 +5,13 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+import msgspec
 import pytest
 
-from paritygate.outcomes.words import CellStatus
+from paritygate.classifier import labels
+from paritygate.locks import drift
+from paritygate.outcomes.cells import NodeId
+from paritygate.outcomes.words import CauseKind, CellStatus
 from tests.support.guest import Guest
 
 CONTENT = b"recorded\n"
@@ -122,3 +126,30 @@ def test_a_project_may_ask_for_what_the_wheel_offers_without_having_it(guest: Gu
     guest.write("pytest.ini", "[pytest]\nparity_locks = true\naddopts = --strict-config --parity-freezes\n")
     guest.write("test_a.py", "def test_a(): pass\n")
     assert [run.nodeid for run in guest.run().cell.tests] == ["test_a.py::test_a"]
+
+
+def test_whoever_reads_what_another_test_has_changed_is_its_victim(guest: Guest) -> None:
+    guest.write(
+        "test_a.py",
+        """
+        import pathlib, time
+
+        def test_changes():
+            pathlib.Path("a").write_text("other")
+            time.sleep(0.1)
+
+        def test_reads():
+            assert pathlib.Path("a").read_text() == "recorded\\n"
+            time.sleep(0.1)
+        """,
+    )
+    cells = []
+    for attempt, backwards in enumerate((False, True), start=1):
+        lock(guest, "a")
+        guest.changes["order"] = {"seed": 3, "reversed": backwards, "exactly": None, "only": None}
+        cells.append(msgspec.structs.replace(guest.run().cell, attempt=attempt))
+    found = {each.nodeid: each for each in drift.attributed(labels.label(cells), cells)}
+    assert found[NodeId("test_a.py::test_changes")].cause is None
+    cause = found[NodeId("test_a.py::test_reads")].cause
+    assert cause is not None
+    assert (cause.kind, cause.polluters, cause.files) == (CauseKind.FIXTURE_DRIFT, ("test_a.py::test_changes",), ("a",))
