@@ -265,8 +265,8 @@ def test_pruning_removes_what_is_over_or_gone_and_thaws_what_was_stable(project:
     (project / LEDGER).write_text(json.dumps(entries), encoding="utf-8")
     (project / ".paritygate").mkdir()
     streaks = {
-        "tests/test_a.py::stable": {"expires": day(8), "gates": 5},
-        "tests/test_a.py::left": {"expires": day(8), "gates": 5},
+        "tests/test_a.py::stable": {"expires": ids["stable"], "gates": 5},
+        "tests/test_a.py::left": {"expires": ids["stable"], "gates": 5},
     }
     (project / ".paritygate" / "freezes.json").write_text(json.dumps(streaks), encoding="utf-8")
     assert "stable in 5 gates in a row" in call(project, "freeze", "list").out
