@@ -51,13 +51,14 @@ def _filled(environment: Environment, given: Mapping[str, str]) -> Environment:
 
 
 def plans_for_the_record(plans: Iterable[CellPlan]) -> tuple[CellPlan, ...]:
-    """Leave out of plans what is not to be written down: secrets, locks, and lists of tests, which the cells have as they ran."""
+    """Leave out of plans secrets, and lists of paths and of tests, which the cells have as they ran."""
     return tuple(
         msgspec.structs.replace(
             plan,
             environment=environments.without_secrets(plan.environment),
             order=Order(seed=plan.order.seed, reversed=plan.order.reversed),
             locked={},
+            watched=None,
         )
         for plan in plans
     )

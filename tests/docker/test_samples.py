@@ -13,7 +13,7 @@ pytestmark = pytest.mark.docker
 
 EXPLAINED = frozenset(
     {
-        *("case_of_a_data_file", "collation", "ignored_fixture_file", "order_of_a_folder", "renamed_by_case"),
+        *("case_of_a_data_file", "ignored_fixture_file", "mixed_axes", "order_of_a_folder", "renamed_by_case"),
         *("brittle_test", "coin_flip", "set_order", "shared_temporary_file", "two_polluters"),
     }
 )

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from paritygate.outcomes.words import CellStatus, Outcome
+from paritygate.outcomes.cells import Touch
+from paritygate.outcomes.words import CellStatus, Outcome, Touching
 from tests.support.guest import Guest
 
 PASSED, FAILED, TIMED_OUT, CRASHED, NOT_RUN = Outcome.PASSED, Outcome.FAILED, Outcome.TIMED_OUT, Outcome.CRASHED, Outcome.NOT_RUN
@@ -86,6 +87,20 @@ def test_tests_see_only_what_they_are_given(guest: Guest) -> None:
     guest.changes = {"pytest": {"paths": [], "keyword": "", "marker": "", "arguments": ["-s"]}}
     ran = guest.run()
     assert ran.outcomes == {"test_environment": PASSED, "test_streams": PASSED}, ran.stderr
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_what_tests_touch_is_told_with_them(guest: Guest, workers: int) -> None:
+    guest.write("conftest.py", "import pytest\n@pytest.fixture(scope='session')\ndef service(): return 1\n")
+    guest.write("test_a.py", "import os\ndef test_it(service): assert not os.path.exists('a.json')\n")
+    guest.write("test_b.py", "def test_other(): pass\n")
+    guest.changes = {"watched": ["a.json"], "workers": workers}
+    ran = guest.run()
+    told = {run.nodeid: (run.touched, run.fixtures) for run in ran.cell.tests}
+    assert told == {
+        "test_a.py::test_it": ((Touch("a.json", Touching.LOOKED_FOR),), ("conftest.py::service",)),
+        "test_b.py::test_other": ((), ()),
+    }, ran.stderr
 
 
 def test_a_selection_reaches_pytest(guest: Guest) -> None:

@@ -42,6 +42,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     only: tuple[Test, ...] | None = None
     shares: Mapping[str, tuple[Test, ...]] | None = None
     workers: int = 0
+    watched: tuple[str, ...] | None = None
     directory: str = ""
     variables: dict[str, str] = {}
     plugins: tuple[str, ...] = ("randomly", "xdist")
@@ -138,6 +139,7 @@ def settings(tree: Path, asked: Asked, stacks: str) -> bytes:
             "seed": asked.seed,
             "order": order,
             "workers": asked.workers,
+            "watched": asked.watched,
             "stack_directory": stacks,
             "root": str(tree),
             "rootdir": str(tree / asked.directory),

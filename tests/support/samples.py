@@ -47,9 +47,10 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     Tests are named by node id, the second of two equal ids as `ID #1`. `outcomes` holds what a test does in each attempt of
     an environment. `causes` are values of `Axis` or `CauseKind`; they are compared for what is coupled or unstable. `polluters`,
-    `setters` and `overlapping` are the tests that such a cause names. `notes` holds a word that the test's note must contain.
-    `controls` are tests that must be there, and consistently green. `normalised` says that ids hold object addresses and cannot
-    be named. `spellings` are the names by which a test found files in the first environment, with the names that those have.
+    `setters` and `overlapping` are the tests that such a cause names, `ways` and `files` what it holds under these names, and
+    `remarks` words that the test's note must contain where causes are looked for. `notes` holds a word that the test's note must
+    contain. `controls` are tests that must be there, and consistently green. `normalised` says that ids hold object addresses and
+    cannot be named. `spellings` are the names by which a test found files in the first environment, with those that they have.
     """
 
     about: str
@@ -59,6 +60,9 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     labels: dict[str, Label | tuple[Label, ...]] = {}
     outcomes: dict[str, dict[str, Outcome]] = {}
     causes: dict[str, tuple[str, ...]] = {}
+    ways: dict[str, tuple[tuple[str, ...], ...]] = {}
+    files: dict[str, tuple[str, ...]] = {}
+    remarks: dict[str, str] = {}
     polluters: dict[str, tuple[str, ...]] = {}
     setters: dict[str, tuple[str, ...]] = {}
     overlapping: dict[str, tuple[str, ...]] = {}
@@ -188,13 +192,16 @@ def complaints_about_cause(expected: Expected, test: str, finding: Finding) -> l
     why = finding.note if cause is None else cause.detail
     if cause is None or sorted(found) != sorted(wanted):
         return [f"{test} has the cause {' '.join(found) or 'of nothing'}, expected {' '.join(wanted)}: {why}"]
-    named = {"polluters": cause.polluters, "setters": cause.setters, "overlapping": cause.overlapping}
-    named = {what: tests for what, tests in named.items() if test in getattr(expected, what)}
-    return [
-        f"{test} has the {what} {' '.join(tests) or 'of nobody'}, expected {' '.join(getattr(expected, what)[test])}: {why}"
-        for what, tests in named.items()
-        if sorted(tests) != sorted(getattr(expected, what)[test])
+    named = {what: getattr(cause, what) for what in ("polluters", "setters", "overlapping", "ways", "files")}
+    named = {what: some for what, some in named.items() if test in getattr(expected, what)}
+    complaints = [
+        f"{test} has the {what} {some or 'of nobody'}, expected {getattr(expected, what)[test]}: {why}"
+        for what, some in named.items()
+        if sorted(some) != sorted(getattr(expected, what)[test])
     ]
+    if expected.remarks.get(test, "") not in finding.note:
+        complaints.append(f"{test} has the note {finding.note!r}, expected {expected.remarks[test]!r} in it")
+    return complaints
 
 
 def complaints_about_names(artifact: Artifact, test: str, names: Mapping[str, str]) -> list[str]:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
 
+from paritygate.causes.differences import Differences
 from paritygate.causes.flow import Attribution, Ground, attribute
 from paritygate.causes.wording import UNFINISHED
 from paritygate.classifier.labels import label
 from paritygate.environments import filesystem_of
 from paritygate.outcomes.artifact import Cause, Finding
-from paritygate.outcomes.cells import Cell, Dates
+from paritygate.outcomes.cells import Cell, Dates, Touch
 from paritygate.outcomes.plans import CellPlan, Environment, Filesystem, Selection
-from paritygate.outcomes.words import Axis, CauseKind, CellStatus, Label, Purpose, Worktree
+from paritygate.outcomes.trees import Difference
+from paritygate.outcomes.words import Axis, CauseKind, CellStatus, FileState, Label, Purpose, Touching, Worktree
 from tests.support.builders import a_cell, a_failure, a_run, an_environment, gate_plans, ids
 
 World = Callable[[CellPlan], Cell]
@@ -70,6 +73,7 @@ def explain(
     *environments: Environment,
     varied: Sequence[Axis] = FIVE,
     batches: int = 99,
+    different: Differences | None = None,
     change: Callable[[tuple[CellPlan, ...]], tuple[CellPlan, ...]] = lambda plans: plans,
 ) -> Explained:
     """Run a gate in a made-up world, and look for the causes of what it shows, in so many batches at most."""
@@ -90,6 +94,7 @@ def explain(
         cells=cells,
         filesystem_of=filesystem,
         over=lambda: len(ran) >= batches,
+        different=different or {},
     )
     return Explained(attribute(label(cells), ground, run), ran)
 
@@ -220,6 +225,29 @@ class TestSeveralAxes:
         explained = explain(fails_if(lambda axes: axes >= {TIMEZONE, LOCALE, WORKERS}))
         assert explained.cause().ways == ((TIMEZONE, LOCALE, WORKERS),)
         assert explained.sizes == [5, 5, 4]
+
+
+def pairs_of_ways() -> Iterator[tuple[frozenset[Axis], ...]]:
+    """List every set of axes, and every two of which none is within the other."""
+    sets = [frozenset(some) for size in range(1, len(FIVE) + 1) for some in combinations(FIVE, size)]
+    yield from ((one,) for one in sets)
+    yield from ((one, other) for one, other in combinations(sets, 2) if not (one < other or other < one))
+
+
+def fails_where_one_is_whole(ways: tuple[frozenset[Axis], ...]) -> World:
+    return fails_if(lambda axes: any(axes >= way for way in ways))
+
+
+class TestEveryCombination:
+    def test_whatever_two_sets_of_axes_do_a_smallest_one_is_named_and_nothing_that_is_not_enough_or_too_much(self) -> None:
+        costs = []
+        for ways in pairs_of_ways():
+            explained = explain(fails_where_one_is_whole(ways))
+            named = {frozenset(way) for way in explained.cause().ways}
+            assert named <= set(ways)
+            assert min(map(len, named)) == min(map(len, ways))
+            costs.append(sum(explained.sizes))
+        assert (len(costs), max(costs)) == (316, 23)
 
 
 class TestHiding:
@@ -434,3 +462,61 @@ class TestCells:
         explained = explain(world)
         assert explained.sizes == [5, 3]
         assert all(each.cause is not None for each in explained.attribution.findings)
+
+
+class TestFiles:
+    """Which files a coupling by the tree touches is seen in the cells that look for its cause anyway."""
+
+    DIFFERENT: ClassVar[Differences] = {"a.json": Difference("a.json", FileState.IGNORED)}
+
+    @staticmethod
+    def reads_a_file(plan: CellPlan) -> Cell:
+        touched = (Touch("a.json", Touching.OPENED),) if "a.json" in (plan.watched or ()) else ()
+        return cell_of(plan, {}, runs=[a_run("t", "failed" if WORKTREE in servers(plan) else "passed", touched=touched)])
+
+    def test_they_are_named_without_a_further_cell(self) -> None:
+        explained = explain(self.reads_a_file, different=self.DIFFERENT)
+        assert (explained.cause().axes, explained.cause().files, explained.sizes) == ((WORKTREE,), ("a.json",), [5, 3])
+        assert all(plan.watched == ("a.json",) for batch in explained.batches for plan in batch)
+
+    def test_where_nothing_had_to_be_mixed_both_sides_run_once_more(self) -> None:
+        dirty = an_environment("dirty", worktree=Worktree.DIRTY)
+        explained = explain(self.reads_a_file, dirty, an_environment("clean"), different=self.DIFFERENT)
+        assert (explained.cause().files, explained.names) == (("a.json",), [["dirty-3", "clean-3"]])
+
+    def test_they_do_not_run_once_more_when_the_time_is_over(self) -> None:
+        dirty = an_environment("dirty", worktree=Worktree.DIRTY)
+        explained = explain(self.reads_a_file, dirty, an_environment("clean"), different=self.DIFFERENT, batches=0)
+        assert (explained.cause().axes, explained.cause().files, explained.sizes) == ((WORKTREE,), (), [])
+
+    def test_what_another_axis_flips_names_none(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            touched = (Touch("a.json", Touching.OPENED),)
+            return cell_of(plan, {}, runs=[a_run("t", "failed" if LOCALE in servers(plan) else "passed", touched=touched)])
+
+        assert explain(world, different=self.DIFFERENT).cause().files == ()
+
+
+class TestCompanyOfWorkers:
+    def test_a_fixture_that_each_worker_sets_up_is_told_where_workers_flip_the_test(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            names = ("one", "two") if plan.environment.workers else ("", "")
+            fixtures = ("conftest.py::service",) if plan.watched is not None else ()
+            red = "failed" if plan.environment.workers else "passed"
+            runs = [a_run("t", red, worker=names[0], fixtures=fixtures), a_run("u", worker=names[1], fixtures=fixtures)]
+            return cell_of(plan, {}, runs=runs)
+
+        explained = explain(world)
+        said = "it uses `service` of conftest.py, which is there once a process: each of 2 workers sets it up for itself"
+        assert (explained.cause().axes, explained.finding().note) == ((WORKERS,), said)
+
+    def test_ids_that_only_some_workers_have_are_told(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            if not plan.environment.workers:
+                return cell_of(plan, {"t[alone]": "passed"})
+            return cell_of(plan, {"t[one]": "passed", "t[two]": "passed"}, uneven=ids("t[one]", "t[two]"))
+
+        explained = explain(world)
+        for name in ("t[alone]", "t[one]", "t[two]"):
+            assert explained.cause(name).axes == (WORKERS,)
+            assert explained.finding(name).note == "its ids differ from worker to worker"

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -18,7 +18,7 @@ from paritygate.confirm.flow import Confirmation, confirm
 from paritygate.outcomes.cells import Cell, Dates
 from paritygate.outcomes.plans import CellPlan, Environment
 from paritygate.outcomes.words import CauseKind, CellStatus, Label, Purpose
-from tests.support.builders import a_broken_file, a_cell, an_environment, gate_plans, ids
+from tests.support.builders import a_broken_file, a_cell, a_square, an_environment, gate_plans, ids
 
 World = Callable[[CellPlan], Cell]
 PAIR = (an_environment("a"), an_environment("b"))
@@ -496,9 +496,23 @@ class TestChance:
         """Sum up exactly: every series of further results, as the code stops on its own, weighed by its chance."""
         p = Fraction(percent, 100)
         series = further_series(p)
-        called_coupled = sum((chance for chance, coupled in series if coupled), Fraction(0))
-        assert sum((chance for chance, _ in series), Fraction(0)) == 1
+        called_coupled = sum((course.chance for course in series if course.coupled), Fraction(0))
+        assert sum((course.chance for course in series), Fraction(0)) == 1
         assert called_coupled == (p * (1 - p)) ** 5 < Fraction(1, 1000)
+
+    @pytest.mark.parametrize("percent", range(1, 100))
+    def test_of_all_gates_of_a_flaky_test_so_few_flag_it_that_a_false_coupling_is_rarer_still(self, percent: int) -> None:
+        """Weigh all 16 results that a gate of two attempts in two environments can have, as the code labels them."""
+        p = Fraction(percent, 100)
+        flagged = sum((gate_chance(p, square) for square in product([True, False], repeat=4) if is_flagged(square)), Fraction(0))
+        coupled = sum((course.chance for course in further_series(p) if course.coupled), Fraction(0))
+        assert flagged == 2 * p**2 * (1 - p) ** 2 <= Fraction(1, 8)
+        assert flagged * coupled <= Fraction(1, 8192)
+
+    @pytest.mark.parametrize(("percent", "cells"), [(1, "2.0792"), (10, "2.72"), (30, "3.68"), (50, "4"), (90, "2.72")])
+    def test_a_flaky_test_that_was_flagged_costs_four_further_cells_on_average_at_most(self, percent: int, cells: str) -> None:
+        average = sum((course.chance * course.cells for course in further_series(Fraction(percent, 100))), Fraction(0))
+        assert average == Fraction(cells) <= 4
 
     def test_gates_of_coin_flips_come_out_as_nondeterminism_or_by_luck_as_stable_but_not_coupled(self) -> None:
         coin = random.Random(20240501)  # noqa: S311 - a coin
@@ -510,8 +524,16 @@ class TestChance:
         assert {Label.NONDETERMINISM, Label.NONDETERMINISM_EVERYWHERE} < set(found)
 
 
-def further_series(p: Fraction) -> list[tuple[Fraction, bool]]:
-    """List every course that a confirmation of a flagged flaky test can take, by its chance, and whether it ends in a coupling.
+class Course(NamedTuple):
+    """A course that a confirmation can take: its chance, whether it ends in a coupling, and how many cells it runs."""
+
+    chance: Fraction
+    coupled: bool
+    cells: int
+
+
+def further_series(p: Fraction) -> list[Course]:
+    """List every course that a confirmation of a flagged flaky test can take.
 
     A course is one result a cell, as far as cells are run: two in the first batch and, if both agree, eight in the second. In
     `a` a result agrees with the gate at the chance `p` of passing, in `b` at the chance of failing.
@@ -522,8 +544,20 @@ def further_series(p: Fraction) -> list[tuple[Fraction, bool]]:
             label_found, cells = run_course(first + second)
             assert cells == len(first + second)
             chances = [p if agrees is (place % 2 == 0) else 1 - p for place, agrees in enumerate(first + second)]
-            courses.append((prod(chances, start=Fraction(1)), label_found is Label.COUPLING))
+            courses.append(Course(prod(chances, start=Fraction(1)), label_found is Label.COUPLING, cells))
     return courses
+
+
+def gate_chance(p: Fraction, square: tuple[bool, ...]) -> Fraction:
+    """Say how likely a gate's four results are, each of which is whether the test passed."""
+    return prod((p if passed else 1 - p for passed in square), start=Fraction(1))
+
+
+@cache
+def is_flagged(square: tuple[bool, ...]) -> bool:
+    words = ["passed" if passed else "failed" for passed in square]
+    (finding,) = label(a_square({"a": " ".join(words[:2]), "b": " ".join(words[2:])}))
+    return finding.label is Label.COUPLING
 
 
 @cache

@@ -250,6 +250,7 @@ def test_the_specification_says_everything_and_nothing_of_this_computer() -> Non
         order=Order(seed=3, reversed=True, only=(TestId(IDS[0]), TestId(IDS[1], 2))),
         selection=Selection(paths=("a", "b"), keyword="k", marker="m", arguments=("-x",), directory="sub"),
         limits=Limits(cell_seconds=1, test_seconds=2, idle_seconds=3, open_files=4),
+        watched=("data/",),
     )
     line = specification(plan, Place(sentinel="5e47"), "nonce")
     assert line.endswith(b"\n")
@@ -280,6 +281,7 @@ def test_the_specification_says_everything_and_nothing_of_this_computer() -> Non
         "expect": {"timezone": "Asia/Tokyo", "locale": "en_US.UTF-8", "umask": 23, "case_sensitive": None, "sentinel": "5e47"},
         "umask": 23,
         "workers": 2,
+        "watched": ["data/"],
         "seed": 7,
         "hash_seed": 7,
         "reseeds": True,

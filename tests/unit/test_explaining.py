@@ -17,7 +17,7 @@ from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import Filesystem
 from paritygate.outcomes.words import Axis, Worktree
 from paritygate.runners.docker import CellImage
-from tests.support.builders import an_environment, gate_plans
+from tests.support.builders import a_cell, a_run, an_environment, gate_plans
 from tests.support.plans import a_plan
 
 LOCAL = an_environment("local", case_sensitive=False, worktree=Worktree.DIRTY)
@@ -28,7 +28,13 @@ SERVER = an_environment("server", case_sensitive=True)
     ("asked", "cells", "seconds"), [(None, 5.0, 60.0), (None, 90.0, 90.0), (7.0, 90.0, 7.0), (0.0, 90.0, 0.0)]
 )
 def test_causes_are_looked_for_as_long_as_the_cells_took_or_as_asked(asked: float | None, cells: float, seconds: float) -> None:
-    assert Budget.of(asked, cells, lambda: 0.0).seconds == seconds
+    assert Budget.of(asked, cells, [a_cell(seconds=1.0)], lambda: 0.0).seconds == seconds
+
+
+def test_on_a_slow_engine_there_is_time_for_as_many_cells_as_may_be_needed() -> None:
+    runs = [a_run("t", seconds=20.0), a_run("u", seconds=10.0)]
+    cells = [a_cell(runs=runs, seconds=35.0), a_cell(runs=runs, seconds=22.0, workers=2)]
+    assert Budget.of(None, 40.0, cells, lambda: 0.0).seconds == 2 * 16 * (5.0 + 7.0) / 2
 
 
 def test_the_time_begins_with_the_search() -> None:

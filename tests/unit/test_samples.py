@@ -27,6 +27,7 @@ def test_a_sample_says_what_it_is_about_and_expects_nothing_of_files_it_lacks(na
 def test_what_a_sample_expects_fits_together(name: str) -> None:
     expected = samples.expectation(name)
     assert set(expected.outcomes) | set(expected.causes) | set(expected.notes) <= set(expected.labels)
+    assert set(expected.ways) | set(expected.files) | set(expected.remarks) <= set(expected.causes)
     assert set(expected.polluters) | set(expected.setters) | set(expected.overlapping) <= set(expected.causes)
     assert not set(expected.controls) & set(expected.labels)
     if expected.exit == ExitCode.COUPLING:

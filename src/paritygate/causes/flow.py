@@ -6,12 +6,15 @@ It changes no label. It decides which cells to run; running them is the caller's
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 import msgspec
 
 from paritygate.causes.cases import Case, Pair, cases_of
+from paritygate.causes.company import with_company
+from paritygate.causes.differences import Differences, to_watch
+from paritygate.causes.files import with_files
 from paritygate.causes.mixing import FilesystemOf, Hybrid, Mixer, Question, hybrid_of, mix_of
 from paritygate.causes.reading import NOTHING, Reader
 from paritygate.causes.search import TWICE, Answer, Mix, Table, Wanted, study
@@ -19,7 +22,7 @@ from paritygate.causes.views import Likeness, Seen
 from paritygate.causes.wording import Study, explained
 from paritygate.classifier.evidence import gate_of
 from paritygate.outcomes.artifact import Finding
-from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
+from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Axis
 
@@ -32,7 +35,8 @@ Run = Callable[[tuple[CellPlan, ...]], Sequence[Cell]]
 class Ground(msgspec.Struct, frozen=True, kw_only=True):
     """What a search begins with: the gate's plans, the axes that really varied, and the cells of gate and confirmation.
 
-    `filesystem_of` says which filesystem a cell of an environment has; `over` whether the time for the search is.
+    `filesystem_of` says which filesystem a cell of an environment has; `over` whether the time for the search is; `different`
+    in which paths the states of the tree differ.
     """
 
     plans: tuple[CellPlan, ...]
@@ -40,6 +44,7 @@ class Ground(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[Cell, ...]
     filesystem_of: FilesystemOf
     over: Callable[[], bool]
+    different: Differences = {}
 
 
 class Attribution(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,7 +101,7 @@ def attribute(findings: Sequence[Finding], ground: Ground, run: Run) -> Attribut
     No batch of cells is begun when the time is over; what is open then is said to be.
     """
     gate = gate_of(findings, ground.cells, ground.plans)
-    mixer = Mixer(gate, ground.cells, ground.filesystem_of)
+    mixer = Mixer(gate, ground.cells, ground.filesystem_of, to_watch(ground.different))
     reader = Reader(gate, ground.cells)
     seekers = _seekers(cases_of(gate, ground.varied))
     done = () if ground.over() else _look_without_company(seekers, mixer, reader, run)
@@ -108,7 +113,42 @@ def attribute(findings: Sequence[Finding], ground: Ground, run: Run) -> Attribut
     for seeker in seekers:
         studies.setdefault(seeker.case.test, []).append(Study(seeker.case, seeker.answer, seeker.table))
     said = {test: explained(gate.flagged[test], some) for test, some in studies.items()}
+    if ground.different and not ground.over():
+        done += _look_at_files(_unseen(said, seekers, done), mixer, run)
+    told = _runs((*ground.cells, *done), said)
+    said = {
+        test: with_company(with_files(finding, told.get(test, ()), ground.different), (*ground.cells, *done))
+        for test, finding in said.items()
+    }
     return Attribution(findings=tuple(said.get(TestId(each.nodeid, each.occurrence), each) for each in findings), cells=done)
+
+
+def _runs(cells: Iterable[Cell], wanted: Mapping[TestId, Finding]) -> dict[TestId, list[TestRun]]:
+    """Find what cells say of some tests."""
+    runs: dict[TestId, list[TestRun]] = {}
+    for cell in cells:
+        for each in cell.tests:
+            if each.test in wanted:
+                runs.setdefault(each.test, []).append(each)
+    return runs
+
+
+def _unseen(said: Mapping[TestId, Finding], seekers: Sequence[Seeker], done: Sequence[Cell]) -> list[Case]:
+    """Find the tests that the tree flips and that ran in no cell that watched, as where nothing had to be mixed."""
+    seen = {run.test for cell in done for run in cell.tests}
+    causes = {test: finding.cause for test, finding in said.items() if test not in seen and finding.cause is not None}
+    cases = (seeker.case for seeker in seekers if seeker.case.test in causes)
+    return [case for case in cases if any(Axis.WORKTREE in way for way in causes[case.test].ways)]
+
+
+def _look_at_files(cases: Sequence[Case], mixer: Mixer, run: Run) -> tuple[Cell, ...]:
+    """Run tests once more on each side, to see which files they touch."""
+    sides: dict[Hybrid, set[TestId]] = {}
+    for case in cases:
+        for env in (case.base, case.target):
+            sides.setdefault(Hybrid(env, env, ()), set()).add(case.test)
+    questions = [each for hybrid, tests in sides.items() for each in mixer.questions(hybrid, 0, tests)]
+    return _answered(questions, run) if questions else ()
 
 
 def _seekers(cases: Sequence[Case]) -> list[Seeker]:

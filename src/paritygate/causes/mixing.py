@@ -68,10 +68,14 @@ def mix_of(case: Case, hybrid: Hybrid) -> Mix | None:
 
 
 class Mixer:
-    """Plans cells. `cells` are those of gate and confirmation, whole: what ran beside the flagged tests is their company."""
+    """Plans cells. `cells` are those of gate and confirmation, whole: what ran beside the flagged tests is their company.
 
-    def __init__(self, gate: Gate, cells: Sequence[Cell], filesystem_of: FilesystemOf) -> None:
+    `watched` are the paths of which each cell is to say which test touches them.
+    """
+
+    def __init__(self, gate: Gate, cells: Sequence[Cell], filesystem_of: FilesystemOf, watched: tuple[str, ...] = ()) -> None:
         self._gate = gate
+        self._watched = watched
         self._cells = [cell for cell in cells if cell.purpose is Purpose.GATE]
         self._filesystem_of = filesystem_of
         self._alone: AbstractSet[TestId] = frozenset()
@@ -145,6 +149,7 @@ class Mixer:
             selection=donor.selection if Axis.WORKTREE in hybrid.taken else base.selection,
             limits=limits,
             filesystem=self._filesystem_of(environment),
+            watched=self._watched,
         )
 
     def _order(self, hybrid: Hybrid, turn: int, about: AbstractSet[TestId]) -> Order:

@@ -75,7 +75,8 @@ def _together(table: Table, whole: Mix) -> Generator[Wanted, None, Ways]:
     """Find the smallest mixtures of several axes that make the target, which `whole` does, and no axis alone.
 
     Whatever makes it holds every axis without which the whole does not: mostly that is all. Otherwise one more axis is tried
-    beside those, and two where there is none.
+    beside those, and two where there is none. If that is not enough either, axes are taken out of the whole, one after another,
+    as long as it makes the target without them.
     """
     inside = tuple(axis for axis in table.axes if axis in whole)
     if len(inside) <= 1:
@@ -89,7 +90,17 @@ def _together(table: Table, whole: Mix) -> Generator[Wanted, None, Ways]:
     others = tuple(axis for axis in inside if axis not in needed)
     larger = tuple(needed | frozenset(some) for some in combinations(others, 1 if needed else TWICE))
     yield from table.need(larger, 1)
-    return table.like(larger, Likeness.TARGET)
+    return table.like(larger, Likeness.TARGET) or (yield from _narrowed(table, whole, others))
+
+
+def _narrowed(table: Table, whole: Mix, others: Sequence[Axis]) -> Generator[Wanted, None, Ways]:
+    """Take what is not needed out of a whole, axis by axis; no way where it cannot be without any of these."""
+    left = whole
+    for axis in others:
+        yield from table.need((left - {axis},), 1)
+        if table.likeness(left - {axis}) is Likeness.TARGET:
+            left -= {axis}
+    return (left,) if left != whole else ()
 
 
 def _prove(table: Table, ways: Ways) -> Search:

@@ -28,9 +28,10 @@ from paritygate.events.wire import (
     Start,
     TestEnd,
     TestStart,
+    Touched,
     Workers,
 )
-from paritygate.outcomes.cells import Cell, Dates, FilesystemFacts, Probe, Spelling, TestId, TestRun
+from paritygate.outcomes.cells import Cell, Dates, FilesystemFacts, Probe, Spelling, TestId, TestRun, Touch
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import CellStatus, Outcome
 
@@ -83,6 +84,7 @@ def fold(plan: CellPlan, heard: Heard, ending: Ending) -> Cell:
         unstable_ids=collected.unstable_ids if collected else (),
         excluded=collected.excluded if collected else {},
         missing=facts.missing,
+        uneven=uneven(heard.events),
         order=order(heard.events),
         tests=tests,
         running=running,
@@ -140,13 +142,15 @@ def results(events: Sequence[Event]) -> dict[TestId, TestRun]:
     """Take each test's result, the first where two claim one: a process that was put down may have had a last word."""
     found: dict[TestId, TestRun] = {}
     seen = spellings(events)
+    touched = {event.test: event for event in events if isinstance(event, Touched)}
     began: dict[TestId, float] = {}
     for event in events:
         match event:
             case TestStart():
                 began[event.test] = event.t
             case TestEnd():
-                found.setdefault(event.test, run_of(event, began.get(event.test, 0.0), seen.get(event.test, ())))
+                told = touched.get(event.test)
+                found.setdefault(event.test, run_of(event, began.get(event.test, 0.0), seen.get(event.test, ()), told))
             case CollectError():
                 broken = TestRun(nodeid=event.nodeid, outcome=Outcome.ERROR, failure=event.failure)
                 found.setdefault(broken.test, broken)
@@ -167,7 +171,13 @@ def spellings(events: Iterable[Event]) -> dict[TestId, tuple[Spelling, ...]]:
     return {test: tuple(pairs)[:MOST_SPELLINGS] for test, pairs in found.items()}
 
 
-def run_of(event: TestEnd, began: float, seen: tuple[Spelling, ...]) -> TestRun:
+def uneven(events: Iterable[Event]) -> tuple[TestId, ...]:
+    """List what only some workers have collected."""
+    partition = first(events, Partition)
+    return tuple(TestId(*pair) for pair in partition.uneven) if partition else ()
+
+
+def run_of(event: TestEnd, began: float, seen: tuple[Spelling, ...], told: Touched | None) -> TestRun:
     """Make the result of an event."""
     return TestRun(
         nodeid=event.nodeid,
@@ -180,6 +190,8 @@ def run_of(event: TestEnd, began: float, seen: tuple[Spelling, ...]) -> TestRun:
         failure=event.failure,
         output=event.output or "",
         spellings=seen,
+        touched=tuple(Touch(path, how) for path, how in told.touched) if told else (),
+        fixtures=told.fixtures if told else (),
     )
 
 

@@ -12,7 +12,7 @@ from typing import get_args
 import msgspec
 
 from paritygate.outcomes.cells import Failure, FilesystemFacts, NodeId, Probe, Rewritten, Spelling, TestId
-from paritygate.outcomes.words import Outcome
+from paritygate.outcomes.words import Outcome, Touching
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,6 +87,7 @@ class Partition(Event, frozen=True, kw_only=True, tag="partition"):
     """Which worker is to run what."""
 
     workers: dict[str, tuple[tuple[NodeId, int], ...]]
+    uneven: tuple[tuple[NodeId, int], ...] = ()
 
     @property
     def tests(self) -> tuple[tuple[NodeId, int], ...]:
@@ -94,10 +95,8 @@ class Partition(Event, frozen=True, kw_only=True, tag="partition"):
         return tuple(dict.fromkeys(pair for share in self.workers.values() for pair in share))
 
 
-class TestStart(Event, frozen=True, kw_only=True, tag="test-start"):
-    """A test begins."""
-
-    __test__ = False
+class OfTest(Event, frozen=True, kw_only=True):
+    """Base of the kinds that are about one test."""
 
     nodeid: NodeId
     occurrence: int = 0
@@ -109,44 +108,41 @@ class TestStart(Event, frozen=True, kw_only=True, tag="test-start"):
         return TestId(self.nodeid, self.occurrence)
 
 
-class TestEnd(Event, frozen=True, kw_only=True, tag="test"):
+class TestStart(OfTest, frozen=True, kw_only=True, tag="test-start"):
+    """A test begins."""
+
+    __test__ = False
+
+
+class TestEnd(OfTest, frozen=True, kw_only=True, tag="test"):
     """A test is decided."""
 
     __test__ = False
 
-    nodeid: NodeId
     outcome: Outcome
-    occurrence: int = 0
-    worker: str = ""
     seconds: float = 0.0
     reason: str | None = ""
     failure: Failure | None = None
     output: str | None = ""
 
-    @property
-    def test(self) -> TestId:
-        """The test this is about."""
-        return TestId(self.nodeid, self.occurrence)
 
-
-class SpellingSeen(Event, frozen=True, kw_only=True, tag="spelling"):
+class SpellingSeen(OfTest, frozen=True, kw_only=True, tag="spelling"):
     """A test found a name by another spelling than its own."""
 
-    nodeid: NodeId
-    occurrence: int = 0
-    worker: str = ""
     asked: str
     kept: str
-
-    @property
-    def test(self) -> TestId:
-        """The test this is about."""
-        return TestId(self.nodeid, self.occurrence)
 
     @property
     def spelling(self) -> Spelling:
         """What was asked for and what is there."""
         return Spelling(self.asked, self.kept)
+
+
+class Touched(OfTest, frozen=True, kw_only=True, tag="touched"):
+    """Which watched paths a test touched and how, and which wide fixtures it used."""
+
+    touched: tuple[tuple[str, Touching], ...]
+    fixtures: tuple[str, ...] = ()
 
 
 class Neutralised(Event, frozen=True, kw_only=True, tag="neutralised"):
@@ -203,6 +199,7 @@ Known = (
     | TestStart
     | TestEnd
     | SpellingSeen
+    | Touched
     | Neutralised
     | Finish
     | Restart

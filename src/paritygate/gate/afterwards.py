@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from paritygate import archive, places, recorded
+from paritygate.causes.files import rules_in, with_rules
 from paritygate.classifier import labels, surroundings, verdicts
 from paritygate.classifier.sides import DIVERGENT, laid_side_by_side
 from paritygate.confirm.flow import Confirmation
@@ -87,6 +88,7 @@ def _known(artifact: Artifact, material: Material) -> Known:
             findings=archive.before_causes(artifact),
             cells=tuple(cell for cell in artifact.cells if cell.purpose is not Purpose.GATE),
         ),
+        different=material.different,
     )
 
 
@@ -97,7 +99,8 @@ def _varied(artifact: Artifact) -> frozenset[Axis]:
 def _explained(artifact: Artifact, material: Material, found: Confirmation, ran: Mapping[str, CellPlan]) -> Artifact:
     """Put what was found into the report, and weigh it again as the gate does."""
     gate = tuple(cell for cell in artifact.cells if cell.purpose is Purpose.GATE)
-    findings = laid_side_by_side(drift.attributed(found.findings, gate), gate)
+    explained = drift.attributed(found.findings, gate)
+    findings = laid_side_by_side(with_rules(explained, lambda _: rules_in(artifact.tests)), gate)
     facts = verdicts.Facts(
         cells=gate,
         varied=artifact.axes,

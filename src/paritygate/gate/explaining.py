@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import msgspec
 
+from paritygate.causes.differences import Differences
+from paritygate.causes.files import with_rules
 from paritygate.causes.flow import Ground, Run, attribute
 from paritygate.causes.unstable.flow import Evidence, explain_unstable
 from paritygate.confirm.flow import Confirmation
-from paritygate.gate.material import Planned
+from paritygate.gate.material import Planned, Trees
+from paritygate.gate.request import World
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.words import Axis
+from paritygate.snapshot import ignoring
 
 LEAST_SECONDS = 60.0
+MOST_CELLS = 16
+"""How many cells it takes to find two axes that are needed together, and whether tests need the rest of their suite."""
+MARGIN = 2
+"""How much slower an engine may become, since others use it as well."""
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
-    """What a search begins with: the plans, the axes that varied, the cells of the gate, and what confirmed it."""
+    """What a search begins with: the plans, the axes that varied, the cells of the gate, and what confirmed it.
+
+    `different` are the paths in which the states of the tree differ.
+    """
 
     planned: Planned
     varied: frozenset[Axis]
     gate: tuple[Cell, ...]
     confirmation: Confirmation
+    different: Differences = {}
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,9 +45,14 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
     monotonic: Callable[[], float]
 
     @classmethod
-    def of(cls, asked: float | None, cells: float, monotonic: Callable[[], float]) -> Budget:
-        """Take what was asked for, or as long as the cells of the gate took, a minute at least."""
-        return cls(seconds=max(LEAST_SECONDS, cells) if asked is None else asked, monotonic=monotonic)
+    def of(cls, asked: float | None, wall: float, cells: Sequence[Cell], monotonic: Callable[[], float]) -> Budget:
+        """Take what was asked for, or as long as the cells of the gate took (`wall`), a minute at least.
+
+        On an engine that takes long to start and to end a cell it is more: as long as it takes so for as many as may be needed.
+        """
+        around = [max(0.0, cell.seconds - sum(run.seconds for run in cell.tests) / max(1, cell.workers)) for cell in cells]
+        least = max(LEAST_SECONDS, MARGIN * MOST_CELLS * sum(around) / max(1, len(around)))
+        return cls(seconds=max(least, wall) if asked is None else asked, monotonic=monotonic)
 
     def began(self) -> Callable[[], bool]:
         """Begin, and give what says whether the time is over."""
@@ -53,8 +71,16 @@ def explain(known: Known, run: Run, budget: Budget) -> Confirmation:
         cells=(*known.gate, *confirmation.cells),
         filesystem_of=known.planned.filesystem_of,
         over=budget.began(),
+        different=known.different,
     )
     coupled = attribute(confirmation.findings, ground, run)
     evidence = Evidence(plans=ground.plans, cells=(*ground.cells, *coupled.cells))
     unstable = explain_unstable(coupled.findings, evidence, run, ground.over)
     return Confirmation(findings=unstable.findings, cells=(*confirmation.cells, *coupled.cells, *unstable.cells))
+
+
+def name_rules(confirmation: Confirmation, trees: Trees, world: World) -> Confirmation:
+    """Say of ignored files that are behind a coupling by which rule git ignores them."""
+    top = next(iter(trees.values())).root
+    findings = with_rules(confirmation.findings, partial(ignoring.rules_of, top, world.variables))
+    return msgspec.structs.replace(confirmation, findings=findings)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from paritygate import archive
+from paritygate.causes.differences import differences_behind
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
 from paritygate.gate import ledger, locking, material, misuse, result
 from paritygate.gate.cells import Cells
-from paritygate.gate.explaining import Budget, Known, explain
+from paritygate.gate.explaining import Budget, Known, explain, name_rules
 from paritygate.gate.request import Report, Request, Stopwatch, World
 from paritygate.gate.settled import settle
 
@@ -20,8 +21,7 @@ def run(request: Request, world: World) -> Report:
     """
     watch = Stopwatch(world.monotonic)
     settled = settle(request, world)
-    locked = locking.hold(settled, world)
-    frozen = ledger.freezes_of(settled, request, world)
+    locked, frozen = locking.hold(settled, world), ledger.freezes_of(settled, request, world)
     engine = material.find_engine(world)
     trees = material.take_trees(settled, world)
     asked = material.select(settled, trees, request)
@@ -42,18 +42,20 @@ def run(request: Request, world: World) -> Report:
     watch.lap("confirm")
 
     made = result.Made(settled=settled, trees=trees, asked=asked, images=images, planned=planned, engine=engine.info)
-    budget = Budget.of(request.explain_budget, watch.seconds["cells"], world.monotonic)
-    known = Known(planned=planned, varied=result.really_varied(made, gate_cells), gate=gate_cells, confirmation=confirmation)
-    confirmation = ledger.explain_others(frozen, known, lambda some: explain(some, cells.explain, budget))
-    watch.lap("causes")
-
-    confirmation = locking.attribute(confirmation, gate_cells)
-    ran = result.Ran(
+    budget = Budget.of(request.explain_budget, watch.seconds["cells"], (*gate_cells, *confirmation.cells), world.monotonic)
+    known = Known(
+        planned=planned,
+        varied=result.really_varied(made, gate_cells),
         gate=gate_cells,
         confirmation=confirmation,
-        plans=cells.plans,
-        judged=ledger.judge(frozen, confirmation.findings, (*gate_cells, *confirmation.cells), asked, settled),
+        different=differences_behind(confirmation.findings, trees),
     )
+    confirmation = ledger.explain_others(frozen, known, lambda some: explain(some, cells.explain, budget))
+    confirmation = locking.attribute(name_rules(confirmation, trees, world), gate_cells)
+    watch.lap("causes")
+
+    judged = ledger.judge(frozen, confirmation.findings, (*gate_cells, *confirmation.cells), asked, settled)
+    ran = result.Ran(gate=gate_cells, confirmation=confirmation, plans=cells.plans, judged=judged)
     artifact = result.artifact(made, ran, watch.seconds, world)
     unrecorded = archive.record(artifact, settled.report)
     material.keep_few_trees(engine, images, world)

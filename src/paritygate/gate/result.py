@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from paritygate import environments, recorded
+from paritygate.causes.differences import differences_behind
 from paritygate.classifier import labels, surroundings, verdicts
 from paritygate.classifier.sides import laid_side_by_side
 from paritygate.confirm.flow import Confirmation
@@ -17,7 +18,7 @@ from paritygate.gate.material import Images, Planned, Trees, colliding_names, mi
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.locks import drift
-from paritygate.outcomes.artifact import SCHEMA, Artifact, CellImage, EnvironmentRecord, Material, Subject, Varied
+from paritygate.outcomes.artifact import SCHEMA, Artifact, CellImage, EnvironmentRecord, Finding, Material, Subject, Varied
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.plans import CellPlan, Environment, Selection
 from paritygate.outcomes.words import Axis
@@ -91,11 +92,11 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
         ),
         engine={"name": made.engine.name, "version": made.engine.version, "platform": made.engine.platform},
         timings=dict(seconds),
-        material=_material(made, ran.plans),
+        material=_material(made, ran.plans, findings),
     )
 
 
-def _material(made: Made, plans: Mapping[str, CellPlan]) -> Material:
+def _material(made: Made, plans: Mapping[str, CellPlan], findings: Sequence[Finding]) -> Material:
     return Material(
         plans=recorded.plans_for_the_record(plans.values()),
         images={
@@ -104,6 +105,7 @@ def _material(made: Made, plans: Mapping[str, CellPlan]) -> Material:
         },
         nothing=made.planned.nothing,
         shadowed=made.planned.shadowed,
+        different=differences_behind(findings, made.trees),
         withheld=tuple(
             dict.fromkeys(name for plan in plans.values() for name in environments.secret_variables(plan.environment))
         ),

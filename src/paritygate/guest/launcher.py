@@ -63,7 +63,7 @@ runpy.run_module("pytest", run_name="__main__", alter_sys=True)
 # Only these may come from the process of the tests; the others are the launcher's to say.
 RELAYED = {
     *("collected", "collect-error", "collect-skip", "collect-missing"),
-    *("workers", "partition", "test-start", "test", "neutralised", "finish"),
+    *("workers", "partition", "test-start", "test", "touched", "neutralised", "finish"),
 }
 SHAPE: Dict[str, type] = {
     "protocol": int,
@@ -557,6 +557,7 @@ class Process:
             "seed": data_seed(specification),
             "order": order,
             "exclude": specification["pytest"].get("exclude") or {},
+            "watched": specification.get("watched"),
             "root": specification["workspace"],
             "rootdir": root,
         }

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from paritygate.outcomes.artifact import Cause, Finding
-from paritygate.outcomes.cells import Cell, NodeId, Rewritten, TestId
+from paritygate.outcomes.cells import Cell, Rewritten, TestId
 from paritygate.outcomes.words import CauseKind, Label, Outcome, Purpose
 
 DIVERGENT = frozenset({Label.COUPLING, Label.NONDETERMINISM, Label.NONDETERMINISM_EVERYWHERE})
@@ -75,20 +75,21 @@ def _attributed(finding: Finding, gate: Sequence[Cell]) -> Finding:
     test = TestId(finding.nodeid, finding.occurrence)
     own = tuple(dict.fromkeys(path for cell in gate for path, who in _changes(cell) if who == test))
     if own:
-        detail = "it changes what is locked"
+        detail = f"it changes {_quoted(own)}, which is locked"
         return msgspec.structs.replace(finding, cause=Cause(kind=CauseKind.FIXTURE_DRIFT, files=own, detail=detail))
     before = [tuple(_before(cell, test)) for cell in gate]
     if not _fits(test, gate, before):
         return finding
     changes = tuple(dict.fromkeys(change for some in before for change in some))
     polluters = tuple(dict.fromkeys(who.nodeid for _, who in changes))
+    files = tuple(dict.fromkeys(path for path, _ in changes))
     if known is not None and set(known.polluters).isdisjoint(polluters):
         return finding
     cause = Cause(
         kind=CauseKind.FIXTURE_DRIFT,
-        polluters=tuple(NodeId(each) for each in polluters),
-        files=tuple(dict.fromkeys(path for path, _ in changes)),
-        detail="it goes one way wherever the file was changed before it, and the other way elsewhere",
+        polluters=polluters,
+        files=files,
+        detail=f"it goes one way wherever {_quoted(polluters)} has changed {_quoted(files)} before it, and the other way elsewhere",
     )
     return msgspec.structs.replace(finding, cause=cause)
 
@@ -115,3 +116,9 @@ def _fits(test: TestId, gate: Sequence[Cell], before: Sequence[tuple[tuple[str, 
         outcomes = {run.outcome for run in cell.tests if run.test == test}
         (after_change if changes else otherwise).update(outcomes)
     return bool(after_change) and bool(otherwise) and after_change.isdisjoint(otherwise)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    """List a few names."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{', '.join(f'`{name}`' for name in names[:SHOWN])}{more}"

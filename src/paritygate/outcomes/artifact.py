@@ -9,7 +9,8 @@ import msgspec
 
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId
 from paritygate.outcomes.plans import CellPlan
-from paritygate.outcomes.words import Axis, CauseKind, FreezeState, Label, Outcome, VerdictName, Worktree
+from paritygate.outcomes.trees import Difference
+from paritygate.outcomes.words import Axis, CauseKind, FileState, FreezeState, Label, Outcome, Touching, VerdictName, Worktree
 
 SCHEMA = 1
 
@@ -24,12 +25,27 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[str, ...] = ()
 
 
+class FileFact(msgspec.Struct, frozen=True, kw_only=True):
+    """What a file is that environments do not have alike, and what a test does with it.
+
+    `rule` is the line by which git ignores it, `other` git's name for it, or the name by which it was asked for. Where `touched`
+    is `listed` alone, it is the folder in which it is that the test lists.
+    """
+
+    state: FileState
+    rule: str = ""
+    other: str = ""
+    touched: tuple[Touching, ...] = ()
+
+
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
     """Which difference flips a test; `ways` are sets of `axes` of which each is enough, and nothing less than it.
 
     `polluters` are the tests after which, all together and in this order, it goes wrong, `setters` those after which it goes
     well. `overlapping` ran on other workers at the same time whenever it went wrong. `rate` is how often it went wrong, of how
     many times, where everything that is known was equal.
+    `files` are those that the test touches and that the environments do not have alike, its own first, and `file_facts` says
+    what each of them is.
     """
 
     kind: CauseKind
@@ -40,6 +56,7 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     overlapping: tuple[NodeId, ...] = ()
     rate: tuple[int, int] | None = None
     files: tuple[str, ...] = ()
+    file_facts: dict[str, FileFact] = {}
     detail: str = ""
 
 
@@ -139,13 +156,15 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     `plans` are those of all cells, by their names, without the lists of tests that further ones were cut down to: what ran stands
     in the cells. `images` are those of the gate's environments.
     `nothing` and `shadowed` say of a tree why nothing of it was run, and which of its paths are others' where case does not
-    count. `withheld` names the variables whose values are not in this file.
+    count, `different` in which paths the trees differ, where anything is coupled. `withheld` names the variables whose values are
+    not in this file.
     """
 
     plans: tuple[CellPlan, ...]
     images: dict[EnvironmentName, CellImage]
     nothing: dict[Worktree, str] = {}
     shadowed: dict[Worktree, tuple[str, ...]] = {}
+    different: dict[str, Difference] = {}
     withheld: tuple[str, ...] = ()
 
 

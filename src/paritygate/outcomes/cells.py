@@ -9,7 +9,7 @@ from typing import NewType
 
 import msgspec
 
-from paritygate.outcomes.words import CellStatus, Outcome, Purpose, RunnerName
+from paritygate.outcomes.words import CellStatus, Outcome, Purpose, RunnerName, Touching
 
 NodeId = NewType("NodeId", str)
 EnvironmentName = NewType("EnvironmentName", str)
@@ -49,12 +49,21 @@ class Spelling(msgspec.Struct, frozen=True):
     kept: str
 
 
+class Touch(msgspec.Struct, frozen=True):
+    """A path of the tree that a test touched, and how."""
+
+    path: str
+    how: Touching
+
+
 class TestRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What one test did in one cell; `seconds` sums its phases, `reason` is that of a skip or an xfail.
 
     `began` says when it was heard to begin, in seconds since the launcher started; it is 0 where nobody heard.
 
-    `spellings` lists, once each and at most 20, the names that it found by another spelling than their own.
+    `spellings` lists, once each and at most 20, the names that it found by another spelling than their own. `touched` lists what
+    it, its fixtures and the modules that it needs touched of the paths that the cell watched, and `fixtures` those of the project
+    that it used and that a process sets up once, as `file::name`; only cells that look for causes have either.
     """
 
     __test__ = False
@@ -69,6 +78,8 @@ class TestRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     failure: Failure | None = None
     output: str = ""
     spellings: tuple[Spelling, ...] = ()
+    touched: tuple[Touch, ...] = ()
+    fixtures: tuple[str, ...] = ()
 
     @property
     def test(self) -> TestId:
@@ -166,7 +177,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     order in which they ran. `returncode` is pytest's own, None when it never ended by itself. `about` lists the tests for which
     a further cell was cut down, so that it tells of no others; it is empty where the cell ran everything.
     `rewritten` lists the locked files that are not after the tests what they were before.
-    `missing` lists what was asked for by its id and is not there. `filesystem` is None where the image's own was used.
+    `missing` lists what was asked for by its id and is not there, `uneven` what only some workers have collected. `filesystem` is
+    None where the image's own was used.
     """
 
     env: EnvironmentName
@@ -191,6 +203,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     unstable_ids: tuple[str, ...] = ()
     excluded: dict[NodeId, str] = {}
     missing: tuple[NodeId, ...] = ()
+    uneven: tuple[TestId, ...] = ()
     order: dict[str, tuple[TestId, ...]] = {}
     tests: tuple[TestRun, ...] = ()
     running: tuple[TestId, ...] = ()

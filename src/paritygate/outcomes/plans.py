@@ -113,7 +113,8 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     """One cell to run: everything but the place where it runs; without `filesystem` it is on the engine's own.
 
     `seed` feeds pytest-randomly, and PYTHONHASHSEED where `hash_seed` is None. Without `reseeds` pytest-randomly seeds
-    random numbers at the start alone, and not before each test.
+    random numbers at the start alone, and not before each test. With `watched` each test is to say which of these paths of the
+    tree it touches (whole folders have `/` at their ends), and which fixtures it uses that a process sets up once.
     `locked` are, for each state of the tree, the files that have to be after the tests what they were before.
     """
 
@@ -129,6 +130,7 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     hash_seed: int | None = None
     reseeds: bool = True
     locked: dict[Worktree, tuple[LockedFile, ...]] = {}
+    watched: tuple[str, ...] | None = None
 
     @property
     def name(self) -> str:

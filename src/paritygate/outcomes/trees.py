@@ -1,10 +1,10 @@
-"""What a snapshot is: a working tree in one state, as a list of entries with a digest."""
+"""What a snapshot is: a working tree in one state, as a list of entries with a digest; and in what two of them differ."""
 
 from __future__ import annotations
 
 import msgspec
 
-from paritygate.outcomes.words import Worktree
+from paritygate.outcomes.words import FileState, Worktree
 
 
 class NameMismatch(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,3 +59,20 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
     version: str = ""
     has_git: bool = False
     notes: tuple[str, ...] = ()
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """What a path is that only one state of the tree has, or has otherwise.
+
+    `name` is what to call it: of a folder with `/` at its end, of what git and the disk name differently the disk's name, with
+    git's in `other`. A folder is as what lies in it.
+    """
+
+    name: str
+    state: FileState
+    other: str = ""
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it stands for all that lies in a folder."""
+        return self.name.endswith("/")

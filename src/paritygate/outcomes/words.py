@@ -53,6 +53,27 @@ class Purpose(StrEnum):
     REPRO = "repro"
 
 
+class Touching(StrEnum):
+    """What a test does with a path."""
+
+    OPENED = "opened"
+    LISTED = "listed"
+    LOOKED_FOR = "looked for"
+    WRITTEN = "written"
+    GIVEN = "given to a program"
+
+
+class FileState(StrEnum):
+    """Why a path is not the same for all environments."""
+
+    IGNORED = "ignored"
+    UNTRACKED = "untracked"
+    RENAMED = "renamed"
+    NOT_ON_DISK = "not-on-disk"
+    CHANGED = "changed"
+    SPELLED = "spelled-otherwise"
+
+
 class Label(StrEnum):
     """What is said of one test over all its cells."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from paritygate.outcomes.artifact import Verdict
-from paritygate.outcomes.words import CellStatus, Label, VerdictName
+from paritygate.outcomes.words import CellStatus, FileState, Label, VerdictName
 
 AFTER_LABEL: Mapping[Label, str] = MappingProxyType(
     {
@@ -30,6 +30,17 @@ AFTER_STATUS: Mapping[CellStatus, str] = MappingProxyType(
         CellStatus.UNUSABLE: "correct the selection, the options or the configuration that pytest names",
         CellStatus.NO_TESTS: "check the selection; no test of it ran",
         CellStatus.ENVIRONMENT_MISMATCH: "see which value did not take effect; the image may lack the zone or the locale",
+    }
+)
+
+AFTER_FILE: Mapping[FileState, str] = MappingProxyType(
+    {
+        FileState.IGNORED: "commit it (`git add --force`), or let the test make it",
+        FileState.UNTRACKED: "commit it, or let the test make it",
+        FileState.RENAMED: "call it the same in git and on disk (`git mv`)",
+        FileState.NOT_ON_DISK: "check it out, or do without it",
+        FileState.CHANGED: "make both alike; often it is line endings (`.gitattributes`)",
+        FileState.SPELLED: "ask for it by the name that it has",
     }
 )
 

@@ -19,6 +19,7 @@ from paritygate.outcomes.words import Axis, CauseKind, Label, Purpose
 from paritygate.reports.advice import AFTER_LABEL
 from paritygate.reports.contrast import side_by_side
 from paritygate.reports.deaths import culprits, name
+from paritygate.reports.files import files, tells_spellings
 from paritygate.reports.text import MOST_NAMES, cut, spell_out
 
 MOST_TESTS = 50
@@ -134,9 +135,11 @@ def _told(finding: Finding, runs: Runs, width: int) -> list[str]:
         lines = list(side_by_side(finding.sides, width - 4))
     else:
         lines = [cut(line, width - 4) for line in _failures(runs) or _reasons(runs)]
-    lines += [cut(line, width - 4) for line in _spellings(runs)]
+    if finding.cause is None or not tells_spellings(finding.cause):
+        lines += [cut(line, width - 4) for line in _spellings(runs)]
     if finding.cause is not None:
         lines.append(f"cause: {spell_out(_cause(finding.cause))}")
+        lines += files(finding.cause)
     if finding.confirmed:
         lines.append(f"confirmed by {finding.confirmed} further attempt{'s' * (finding.confirmed != 1)}")
     if note := _note(finding):
@@ -222,12 +225,9 @@ def _listed(tests: Sequence[str]) -> str:
 
 def _cause(cause: Cause) -> str:
     """Say a cause in one line."""
-    if cause.kind is CauseKind.AXIS and not cause.polluters and not cause.files:
+    if cause.kind is CauseKind.AXIS and not cause.polluters:
         return f"{_short(cause)} ({cause.detail})" if cause.detail else _short(cause)
     if cause.kind is not CauseKind.AXIS and cause.detail:
         return f"{cause.kind.value}: {cause.detail}"
     parts = [_short(cause)]
-    if cause.files:
-        verb = "changed" if cause.kind is CauseKind.FIXTURE_DRIFT else "reads"
-        parts.append(f"{verb} {', '.join(cause.files)}")
     return "; ".join([*parts, cause.detail] if cause.detail else parts)

@@ -87,6 +87,7 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
             "exclude": selection.exclude,
         },
         "locked": {each.path: (each.sha256, each.size) for each in plan.locked.get(environment.worktree, ())},
+        "watched": plan.watched,
         "limits": {
             "cell_seconds": limits.cell_seconds,
             "test_seconds": limits.test_seconds,

@@ -16,6 +16,7 @@ import faulthandler
 import fcntl
 import functools
 import hashlib
+import importlib
 import json
 import linecache
 import os
@@ -141,6 +142,7 @@ class Settings:
         self.exactly: Optional[List[Test]] = shared or _tests(order.get("exactly"))
         self.only: Optional[List[Test]] = _tests(order.get("only"))
         self.exclude: Dict[str, str] = raw.get("exclude") or {}
+        self.watched: Optional[List[str]] = raw.get("watched")
 
 
 def _tests(pairs: Optional[Iterable[Sequence[Any]]]) -> Optional[List[Test]]:
@@ -708,6 +710,12 @@ class Recorder:
         self.collected = 0
         self.counts: Dict[str, int] = {}
         self.why = ""
+
+    def tell_touched(self, item: pytest.Item, touched: Sequence[Tuple[str, str]], fixtures: Sequence[str]) -> None:
+        """Say which of the watched paths a test has touched, and how, and which wide fixtures it used."""
+        nodeid, occurrence = self._roster.test(item)
+        facts = {"worker": self._worker, "touched": touched, "fixtures": fixtures}
+        self._emit("touched", nodeid=nodeid, occurrence=occurrence, **facts)
 
     # What is there to be run
 
@@ -1464,6 +1472,8 @@ def _take_charge(config: pytest.Config, claim: Claim) -> None:
         recorder = Recorder(claim.settings, pipe, worker="")
         register(recorder, "paritygate-recorder")
         register(Alone(pipe, recorder), "paritygate-alone")
+        if _TOUCHES is not None:
+            register(_TOUCHES.witness(recorder.tell_touched), "paritygate-witness")
 
 
 def _join_as_worker(config: pytest.Config, workerinput: Mapping[str, Any]) -> None:
@@ -1473,8 +1483,19 @@ def _join_as_worker(config: pytest.Config, workerinput: Mapping[str, Any]) -> No
     config.pluginmanager.register(Preparation(neutraliser, None), "paritygate-preparation")
     recorder = Recorder(settings, Channel(config), worker=workerinput["workerid"])
     config.pluginmanager.register(recorder, "paritygate-recorder")
+    touches = _watch(settings)
+    if touches is not None:
+        config.pluginmanager.register(touches.witness(recorder.tell_touched), "paritygate-witness")
+
+
+def _watch(settings: Settings) -> Any:
+    """Begin to note what is touched of the paths that are to be watched; None where nothing is to be noted."""
+    if settings.watched is None:
+        return None
+    return importlib.import_module("paritygate_touches").begin(settings.root, settings.watched)  # few cells need it
 
 
 # What is done at import: before any code of the project runs, the way to the launcher is taken out of its reach.
 _CLAIM = _claim()
+_TOUCHES = _watch(_CLAIM.settings) if _CLAIM is not None and not _CLAIM.settings.workers else None
 os.register_at_fork(after_in_child=functools.partial(_Process.forks.append, None))
