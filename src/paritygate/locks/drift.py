@@ -89,7 +89,7 @@ def _attributed(finding: Finding, gate: Sequence[Cell]) -> Finding:
         kind=CauseKind.FIXTURE_DRIFT,
         polluters=polluters,
         files=files,
-        detail=f"it goes one way wherever {_quoted(polluters)} has changed {_quoted(files)} before it, and the other way elsewhere",
+        detail=f"it goes one way wherever {_quoted(polluters)} has changed {_quoted(files)} before, and the other way elsewhere",
     )
     return msgspec.structs.replace(finding, cause=cause)
 
