@@ -57,6 +57,7 @@ def plans_for_the_record(plans: Iterable[CellPlan]) -> tuple[CellPlan, ...]:
             plan,
             environment=environments.without_secrets(plan.environment),
             order=Order(seed=plan.order.seed, reversed=plan.order.reversed),
+            locked={},
             watched=None,
         )
         for plan in plans

@@ -33,6 +33,7 @@ OPTIONS = RunOptions(
     seeds=(),
     timeout=None,
     explain_budget=None,
+    ledger_from="",
     report=None,
     host="",
     quiet=False,

@@ -15,8 +15,8 @@ import msgspec
 from paritygate.docker_engine.requests import ContainerRequest
 from paritygate.errors import EngineError
 from paritygate.outcomes.cells import NodeId, TestId
-from paritygate.outcomes.plans import CellPlan, Filesystem, Limits, Order, Progress, Selection
-from paritygate.outcomes.words import CellStatus, Outcome
+from paritygate.outcomes.plans import CellPlan, Filesystem, Limits, LockedFile, Order, Progress, Selection
+from paritygate.outcomes.words import CellStatus, Outcome, Worktree
 from paritygate.runners.docker import CellImage, DockerRunner, Patience, request_of, with_filesystem, zone_files
 from paritygate.runners.specification import Place, User, specification, variables
 from tests.support.builders import a_probe
@@ -286,11 +286,20 @@ def test_the_specification_says_everything_and_nothing_of_this_computer() -> Non
         "hash_seed": 7,
         "reseeds": True,
         "order": {"seed": 3, "reversed": True, "exactly": None, "only": [[IDS[0], 0], [IDS[1], 2]], "shares": None},
-        "pytest": {"paths": ["a", "b"], "keyword": "k", "marker": "m", "arguments": ["-x"]},
+        "pytest": {"paths": ["a", "b"], "keyword": "k", "marker": "m", "arguments": ["-x"], "exclude": {}},
+        "locked": {},
         "limits": {"cell_seconds": 1, "test_seconds": 2, "idle_seconds": 3, "open_files": 4, "timeouts": 3},
         "stack_directory": "/var/tmp",  # noqa: S108 - in the guest
         "heartbeat_seconds": 5,
     }
+
+
+def test_a_cell_looks_after_the_locked_files_of_its_own_tree_and_leaves_out_what_is_excluded() -> None:
+    locked = {Worktree.CLEAN: (LockedFile("a", "c1", 1),), Worktree.DIRTY: (LockedFile("a", "d1", 2), LockedFile("b", "d2", 3))}
+    for state, expected in ((Worktree.CLEAN, {"a": ["c1", 1]}), (Worktree.DIRTY, {"a": ["d1", 2], "b": ["d2", 3]})):
+        plan = a_plan(an_environment(worktree=state), selection=Selection(exclude={"gpu": "needs a GPU"}), locked=locked)
+        told = json.loads(specification(plan, Place(), "nonce"))
+        assert (told["locked"], told["pytest"]["exclude"]) == (expected, {"gpu": "needs a GPU"})
 
 
 def test_a_place_without_a_user_of_its_own_leaves_the_home_to_the_runner() -> None:

@@ -140,7 +140,7 @@ coupling: fix or narrow the patch
     confirmed by 10 further attempts
     note: the date changed
 
-excluded:
+excluded (1):
   tests/test_gpu.py::test_kernel: needs a GPU
 withheld as secret-like: .env, id_rsa
   hint: a file that the tests need is named under `include`

@@ -1,6 +1,7 @@
 """Says of a whole run how it ends: one verdict, one exit code, and why.
 
-Weighs labels and the state of cells; freezes, locks and usage errors are weighed elsewhere, by the same precedence.
+Weighs labels and the state of cells, and believes what it is told of freezes; usage errors are weighed elsewhere, by the same
+precedence.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a run beside its labels.
 
     `blocking` are differences between cells that nobody declared, `collisions` names of the tree that are one in some of them.
+    `frozen` are tests whose divergence is let through, `refused` says what turned out to be wrong with the ledger.
     """
 
     cells: tuple[Cell, ...]
@@ -63,6 +65,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     excluded: int = 0
     blocking: tuple[str, ...] = ()
     collisions: tuple[str, ...] = ()
+    frozen: frozenset[TestId] = frozenset()
+    refused: tuple[str, ...] = ()
 
 
 def precedence(codes: Iterable[ExitCode]) -> ExitCode:
@@ -76,17 +80,21 @@ def verdict(findings: Sequence[Finding], facts: Facts) -> Verdict:
     environments = tuple(dict.fromkeys(cell.env for cell in gate))
     axes = tuple(each.axis for each in facts.varied if each.varied) if len(environments) > 1 else ()
     reasons = _obstacles(findings, facts, gate)
-    codes = [CODES[finding.label] for finding in findings]
+    weighed = [finding for finding in findings if TestId(finding.nodeid, finding.occurrence) not in facts.frozen]
+    codes = [CODES[finding.label] for finding in weighed]
     codes += [ExitCode.NO_VERDICT] * bool(reasons) + [ExitCode.COUPLING] * bool(facts.collisions)
-    code = precedence(codes)
-    if code is not ExitCode.NO_VERDICT:
-        reasons = (*_diagnoses(findings), *_tree_faults(facts))
+    code = precedence([*codes, *[ExitCode.REFUSED] * bool(facts.refused)])
+    if code is ExitCode.REFUSED:
+        reasons = facts.refused
+    elif code is not ExitCode.NO_VERDICT:
+        reasons = (*_diagnoses(weighed), *_tree_faults(facts), *_let_through(facts))
     if code is ExitCode.PARITY:
         line = (
             f"stable in {environments[0]} (one environment, nothing compared)"
             if len(environments) == 1
             else f"parity over {', '.join(axes)}: {_number(len(findings), 'test')} in {_number(len(gate), 'cell')}"
         )
+        line += f", {len(facts.frozen)} of them frozen and let through" if facts.frozen else ""
     else:
         line = f"{NAMES[code]}: {reasons[0]}"
     return Verdict(name=NAMES[code], exit_code=code.value, axes=axes, line=line, reasons=reasons)
@@ -178,6 +186,13 @@ def _tree_faults(facts: Facts) -> Iterable[str]:
     if pairs:
         more = f" and {len(pairs) - SHOWN} more" if len(pairs) > SHOWN else ""
         yield f"the worktree has names that are one where case does not count: {', '.join(pairs[:SHOWN])}{more}"
+
+
+def _let_through(facts: Facts) -> Iterable[str]:
+    if facts.frozen:
+        some = min(facts.frozen)
+        what = "frozen test diverges as was frozen" if len(facts.frozen) == 1 else "frozen tests diverge as was frozen"
+        yield f"{len(facts.frozen)} {what}, first {_quoted(some)}"
 
 
 def _diagnoses(findings: Sequence[Finding]) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ import click
 import msgspec
 
 from paritygate import archive, doctor, engine_setup, places, project_images
+from paritygate.cli.freezes import freezes
+from paritygate.cli.locks import lock
 from paritygate.cli.options import (
     BUDGET,
     DEBUG,
@@ -43,6 +45,10 @@ def program() -> None:
     """Run one pytest selection in several environments, label every test, and stop what holds on one machine only."""
 
 
+program.add_command(freezes)
+program.add_command(lock)
+
+
 @program.command()
 @click.argument("selection", nargs=-1)
 @click.option("-k", "keyword", default="", metavar="EXPRESSION", help="Only tests whose names match, as in pytest.")
@@ -60,6 +66,12 @@ def program() -> None:
     default=None,
     metavar="SECONDS",
     help="For how long causes are looked for, 0 for not at all. [default: as long as the gate's cells took, at least 60]",
+)
+@click.option(
+    "--ledger-from",
+    default="",
+    metavar="REF",
+    help="Read freezes where HEAD parted from this branch, so that no patch excuses itself.",
 )
 @click.option(
     "--report", default=None, metavar="PATH", help="Where the artifact goes. [default: parity_report.json of the project]"

@@ -77,6 +77,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     seeds: tuple[int, ...]
     timeout: float | None
     explain_budget: float | None
+    ledger_from: str
     report: str | None
     host: str
     quiet: bool
@@ -99,6 +100,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             marker=self.marker,
             arguments=self.arguments,
             explain_budget=self.explain_budget,
+            ledger_from=self.ledger_from,
         )
 
 

@@ -102,6 +102,24 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     memory: Annotated[str, Meta(description="Memory of each cell; empty: the engine's, divided by the cells at once")] = ""
     shared_memory: Annotated[str, Meta(description="Size of `/dev/shm`")] = "1g"
     open_files: Annotated[Count, Meta(description="Files that a process may hold open")] = 65536
+    exclude: Annotated[
+        dict[str, str],
+        Meta(
+            description='Markers of the project whose tests are left out and listed, each with the reason: `gpu = "needs a GPU"`'
+        ),
+    ] = {}
+    lock: Annotated[str, Meta(description="The lock of the files that tests read, relative to the project")] = (
+        "tests/fixtures.lock.json"
+    )
+    locked: Annotated[
+        tuple[str, ...],
+        Meta(description="Files, folders and globs that must be locked; empty: what the lock holds and its kind beside it"),
+    ] = ()
+    freezes: Annotated[str, Meta(description="The ledger of frozen tests, relative to the project")] = "tests/flake_freeze.json"
+    freeze_days: Annotated[Count, Meta(description="For how many days from today a test may be frozen")] = 90
+    thaw_after: Annotated[
+        Count, Meta(description="After how many gates in a row without divergence it is proposed to thaw a test")
+    ] = 5
     image: Annotated[ImageSettings, Meta(description="See below")] = ImageSettings()
     environments: Annotated[dict[str, EnvironmentSettings], Meta(description="See below")] = msgspec.field(
         default_factory=default_environments

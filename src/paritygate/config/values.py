@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from paritygate.axes import locale_name, memory_bytes, umask_bits, variable_name, zone_name
 from paritygate.config.settings import EnvironmentSettings, Settings
@@ -18,10 +18,14 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 
 def impossible(settings: Settings) -> tuple[str, ...]:
     """List what cannot be, in the order of the settings."""
-    return tuple(_of_all(settings)) + tuple(
-        problem
-        for name, each in settings.environments.items()
-        for problem in _of_environment(join("environments", name), name, each)
+    return (
+        *_of_all(settings),
+        *_of_markers(settings.exclude),
+        *(
+            problem
+            for name, each in settings.environments.items()
+            for problem in _of_environment(join("environments", name), name, each)
+        ),
     )
 
 
@@ -37,12 +41,21 @@ def _of_all(settings: Settings) -> Iterator[str]:
     ):
         if not math.isfinite(value):
             yield f"`{path}`: expected a number of seconds, got `{value}`"
-    if not settings.report:
-        yield "`report`: expected the path of a file, got nothing"
+    for path in ("report", "lock", "freezes"):
+        if not getattr(settings, path):
+            yield f"`{path}`: expected the path of a file, got nothing"
     if settings.image.install_project == "":
         yield "`image.install-project`: expected a command, got nothing; `false` leaves the project as it lies"
     if not settings.environments:
         yield "`environments`: there are none; name at least one, or leave the table out to have `local-like` and `server-like`"
+
+
+def _of_markers(exclude: Mapping[str, str]) -> Iterator[str]:
+    for marker, reason in exclude.items():
+        if not marker.isidentifier():
+            yield f"`{join('exclude', marker)}`: a marker is a name as Python has them, without `pytest.mark.`"
+        if not reason.strip():
+            yield f"`{join('exclude', marker)}`: say why; tests that are left out are listed with the reason"
 
 
 def _of_environment(path: str, name: str, settings: EnvironmentSettings) -> Iterator[str]:

@@ -88,6 +88,7 @@ def fold(plan: CellPlan, heard: Heard, ending: Ending) -> Cell:
         order=order(heard.events),
         tests=tests,
         running=running,
+        rewritten=end.rewritten if end else (),
         stderr_tail=heard.stderr,
     )
 

@@ -11,7 +11,7 @@ from typing import get_args
 
 import msgspec
 
-from paritygate.outcomes.cells import Failure, FilesystemFacts, NodeId, Probe, Spelling, TestId
+from paritygate.outcomes.cells import Failure, FilesystemFacts, NodeId, Probe, Rewritten, Spelling, TestId
 from paritygate.outcomes.words import Outcome, Touching
 
 
@@ -182,6 +182,7 @@ class End(Event, frozen=True, kw_only=True, tag="end"):
     dates: tuple[str, str]
     detail: str = ""
     memory: MemoryUse = MemoryUse()
+    rewritten: tuple[Rewritten, ...] = ()
     seconds: float = 0.0
 
 

@@ -14,15 +14,17 @@ from paritygate.classifier import labels, surroundings, verdicts
 from paritygate.classifier.sides import DIVERGENT, laid_side_by_side
 from paritygate.confirm.flow import Confirmation
 from paritygate.environments import Resolution
+from paritygate.freezes import judging
 from paritygate.gate import material as gate_material
 from paritygate.gate.cells import Cells
 from paritygate.gate.explaining import Budget, Known, explain
 from paritygate.gate.material import Planned
 from paritygate.gate.request import Report, Stopwatch, World
 from paritygate.gate.result import that_count
+from paritygate.locks import drift
 from paritygate.outcomes.artifact import Artifact, Material
 from paritygate.outcomes.plans import CellPlan
-from paritygate.outcomes.words import Axis, Purpose
+from paritygate.outcomes.words import Axis, Purpose, VerdictName
 from paritygate.runners.docker import DockerRunner
 
 LONGEST_SECONDS = 3600.0
@@ -97,13 +99,16 @@ def _varied(artifact: Artifact) -> frozenset[Axis]:
 def _explained(artifact: Artifact, material: Material, found: Confirmation, ran: Mapping[str, CellPlan]) -> Artifact:
     """Put what was found into the report, and weigh it again as the gate does."""
     gate = tuple(cell for cell in artifact.cells if cell.purpose is Purpose.GATE)
-    findings = laid_side_by_side(with_rules(found.findings, lambda _: rules_in(artifact.tests)), gate)
+    explained = drift.attributed(found.findings, gate)
+    findings = laid_side_by_side(with_rules(explained, lambda _: rules_in(artifact.tests)), gate)
     facts = verdicts.Facts(
         cells=gate,
         varied=artifact.axes,
         excluded=len(artifact.excluded),
         blocking=surroundings.undeclared_differences(gate, _varied(artifact)).blocking,
         collisions=that_count(artifact.subject.colliding_names, (plan.environment for plan in material.plans)),
+        frozen=judging.still_let_through(artifact.freezes, findings),
+        refused=artifact.verdict.reasons if artifact.verdict.name is VerdictName.REFUSED else (),
     )
     plans = (*material.plans, *ran.values())
     return msgspec.structs.replace(

@@ -137,5 +137,6 @@ def merged(first: Cell, again: Cell) -> Cell:
         collected=first.collected,
         deselected=first.deselected,
         dates=first.dates + again.dates,
+        rewritten=tuple(dict.fromkeys(first.rewritten + again.rewritten)),
         tests=tuple(run for run in first.tests if run.outcome in KILLING) + again.tests,
     )

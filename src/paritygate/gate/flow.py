@@ -6,7 +6,7 @@ from paritygate import archive
 from paritygate.causes.differences import differences_behind
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
-from paritygate.gate import material, misuse, result
+from paritygate.gate import ledger, locking, material, misuse, result
 from paritygate.gate.cells import Cells
 from paritygate.gate.explaining import Budget, Known, explain, name_rules
 from paritygate.gate.request import Report, Request, Stopwatch, World
@@ -16,10 +16,12 @@ from paritygate.gate.settled import settle
 def run(request: Request, world: World) -> Report:
     """Run the gate and write the artifact.
 
-    Raises `ConfigError`, `UsageError` or `NoVerdictError` where it cannot begin; whatever happens in a cell is in the artifact.
+    Raises `ConfigError`, `UsageError`, `RefusedError` or `NoVerdictError` where it cannot begin; whatever happens in a cell is
+    in the artifact.
     """
     watch = Stopwatch(world.monotonic)
     settled = settle(request, world)
+    locked, frozen = locking.hold(settled, world), ledger.freezes_of(settled, request, world)
     engine = material.find_engine(world)
     trees = material.take_trees(settled, world)
     asked = material.select(settled, trees, request)
@@ -28,7 +30,7 @@ def run(request: Request, world: World) -> Report:
     images = material.build_images(engine, settled, trees, world)
     watch.lap("images")
 
-    planned = material.plan(settled, trees, asked, engine.info, world)
+    planned = locking.with_locked(material.plan(settled, trees, asked, engine.info, world), locked, trees)
     cells = Cells(images.runner(engine), engine.info.cpus, planned.nothing, world)
     gate_cells = cells.run(planned.plans)
     misuse.check(asked, gate_cells)
@@ -40,8 +42,7 @@ def run(request: Request, world: World) -> Report:
     watch.lap("confirm")
 
     made = result.Made(settled=settled, trees=trees, asked=asked, images=images, planned=planned, engine=engine.info)
-    so_far = (*gate_cells, *confirmation.cells)
-    budget = Budget.of(request.explain_budget, watch.seconds["cells"], so_far, world.monotonic)
+    budget = Budget.of(request.explain_budget, watch.seconds["cells"], (*gate_cells, *confirmation.cells), world.monotonic)
     known = Known(
         planned=planned,
         varied=result.really_varied(made, gate_cells),
@@ -49,10 +50,12 @@ def run(request: Request, world: World) -> Report:
         confirmation=confirmation,
         different=differences_behind(confirmation.findings, trees),
     )
-    confirmation = name_rules(explain(known, cells.explain, budget), trees, world)
+    confirmation = ledger.explain_others(frozen, known, lambda some: explain(some, cells.explain, budget))
+    confirmation = locking.attribute(name_rules(confirmation, trees, world), gate_cells)
     watch.lap("causes")
 
-    ran = result.Ran(gate=gate_cells, confirmation=confirmation, plans=cells.plans)
+    judged = ledger.judge(frozen, confirmation.findings, (*gate_cells, *confirmation.cells), asked, settled)
+    ran = result.Ran(gate=gate_cells, confirmation=confirmation, plans=cells.plans, judged=judged)
     artifact = result.artifact(made, ran, watch.seconds, world)
     unrecorded = archive.record(artifact, settled.report)
     material.keep_few_trees(engine, images, world)

@@ -133,7 +133,8 @@ def select(settled: Settled, trees: Trees, request: Request) -> Selection:
         marker=request.marker or words.marker,
         arguments=(*words.arguments, *request.arguments),
     )
-    return selection.select(asked, tuple(trees.values()))
+    chosen = selection.select(asked, tuple(trees.values()))
+    return msgspec.structs.replace(chosen, exclude=settled.settings.exclude)
 
 
 def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -> Images:

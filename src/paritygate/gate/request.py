@@ -32,6 +32,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be gated: an absolute project folder, and what the command line says over the configuration.
 
     `explain_budget` is for how many seconds causes are looked for: 0 for not at all, None for what `Budget` takes.
+    `ledger_from` is the branch from whose merge base freezes are read; empty for the working tree's own.
     """
 
     project: Path
@@ -40,6 +41,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     marker: str = ""
     arguments: tuple[str, ...] = ()
     explain_budget: float | None = None
+    ledger_from: str = ""
 
 
 class Report(msgspec.Struct, frozen=True):

@@ -13,9 +13,11 @@ from paritygate.classifier.sides import laid_side_by_side
 from paritygate.confirm.flow import Confirmation
 from paritygate.docker_engine.requests import EngineInfo
 from paritygate.environments import folds_case
+from paritygate.gate.ledger import Judged
 from paritygate.gate.material import Images, Planned, Trees, colliding_names, mismatched_names
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
+from paritygate.locks import drift
 from paritygate.outcomes.artifact import SCHEMA, Artifact, CellImage, EnvironmentRecord, Finding, Material, Subject, Varied
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.plans import CellPlan, Environment, Selection
@@ -34,11 +36,15 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
-    """All that was run: the gate's cells, the findings with every further cell, and the plans of them all, by name."""
+    """All that was run: the gate's cells, the findings with every further cell, and the plans of them all, by name.
+
+    `judged` is what became of the frozen tests.
+    """
 
     gate: tuple[Cell, ...]
     confirmation: Confirmation
     plans: Mapping[str, CellPlan]
+    judged: Judged = Judged()
 
 
 def that_count(colliding: tuple[str, ...], environments: Iterable[Environment]) -> tuple[str, ...]:
@@ -48,7 +54,7 @@ def that_count(colliding: tuple[str, ...], environments: Iterable[Environment]) 
 
 def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -> Artifact:
     """Weigh the run and describe it."""
-    cells, confirmation = ran.gate, ran.confirmation
+    cells, confirmation, judged = ran.gate, ran.confirmation, ran.judged
     records = _records(made)
     varied = varied_axes(made, cells)
     differences = surroundings.undeclared_differences(cells, frozenset(each.axis for each in varied if each.varied))
@@ -59,6 +65,8 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
         excluded=len(excluded),
         blocking=differences.blocking,
         collisions=that_count(colliding_names(made.trees), made.planned.resolution.environments),
+        frozen=judged.let_through,
+        refused=judged.refused,
     )
     findings = laid_side_by_side(confirmation.findings, cells)
     return Artifact(
@@ -74,7 +82,14 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
         tests=findings,
         labels=labels.counts(findings, excluded),
         excluded=excluded,
-        notes=(*_notes(made), *differences.notes, *verdicts.bounds(findings, cells)),
+        freezes=judged.freezes,
+        notes=(
+            *_notes(made),
+            *judged.notes,
+            *drift.remarks(cells),
+            *differences.notes,
+            *verdicts.bounds(findings, cells),
+        ),
         engine={"name": made.engine.name, "version": made.engine.version, "platform": made.engine.platform},
         timings=dict(seconds),
         material=_material(made, ran.plans, findings),

@@ -99,6 +99,7 @@ def beside(name: str) -> Any:
 making: Any = beside("filesystem.making")
 mounting: Any = beside("filesystem.mounting")
 forbidden: Any = beside("forbidden")
+fixtures: Any = beside("fixtures")
 
 
 # --- the specification ------------------------------------------------------------------------------------------------
@@ -555,6 +556,7 @@ class Process:
             **shared,
             "seed": data_seed(specification),
             "order": order,
+            "exclude": specification["pytest"].get("exclude") or {},
             "watched": specification.get("watched"),
             "root": specification["workspace"],
             "rootdir": root,
@@ -713,6 +715,8 @@ class Supervisor:
         self.next_beat = 0.0
         self.put_down_main = False
         self.detail = ""
+        self.spans: List[Tuple[float, float, Id]] = []
+        self.last_ends: Dict[str, float] = {}
 
     def run(self) -> Tuple[str, int]:
         """Run pytest to its end, anew with what is left where a test took the process down; say why it ended and its status."""
@@ -790,16 +794,30 @@ class Supervisor:
                 if event["n"] == self.specification["nonce"] and self.record.take(event):
                     began, ended = event.pop("span", (0.0, 0.0))
                     if event["e"] == "test":
+                        self.note_span(event["worker"], (event["nodeid"], event["occurrence"]), float(began), float(ended))
                         self.tell_spellings(event["worker"], (event["nodeid"], event["occurrence"]), float(began), float(ended))
                     self.output.relay(event)
             except (ValueError, KeyError, TypeError):
                 continue  # not the recorder's: a test has written into its pipe
         return more
 
+    def note_span(self, worker: str, test: Id, began: float, ended: float) -> None:
+        """Note from when to when a test ran."""
+        self.spans.append((began, ended, test))
+        self.last_ends[worker] = ended
+
     def tell_spellings(self, worker: str, test: Id, began: float, ended: float) -> None:
         """Say which names a test has found by another spelling."""
         for asked, kept in self.files.spellings(self.record.pids.get(worker, 0), began, ended):
             self.output.emit("spelling", nodeid=test[0], occurrence=test[1], worker=worker, asked=asked, kept=kept)
+
+    def rewritten(self, why: str) -> List[Json]:
+        """List the locked files that the tests have changed; nothing can be said of a filesystem that failed."""
+        locked = self.specification.get("locked") or {}
+        if not locked or why in ("gone", "filesystem") or self.files.trouble():
+            return []
+        with as_user(self.specification):
+            return list(fixtures.rewritten(self.specification["workspace"], locked, self.spans))
 
     def drain(self, process: Process) -> None:
         """Pass on what a dead process has left in its pipe; whoever else holds the pipe is not waited for."""
@@ -845,6 +863,7 @@ class Supervisor:
         failure.update({"file": file, "line": line, "text": text})
         self.record.finish_test(worker, test)
         now = time.monotonic()
+        self.note_span(worker, test, self.last_ends.get(worker, self.output.born), now)  # when it began is heard too late
         self.tell_spellings(worker, test, now - seconds, now)
         self.output.emit(
             "test",
@@ -971,6 +990,7 @@ def run_tests(supervisor: Supervisor, measurement: Json) -> int:
     if why == "filesystem":
         detail = "the cell's filesystem failed: %s" % files.trouble()
     supervisor.tidy()
+    rewritten = supervisor.rewritten(why)
     output.emit(
         "end",
         returncode=status if status >= 0 else None,
@@ -979,6 +999,7 @@ def run_tests(supervisor: Supervisor, measurement: Json) -> int:
         detail=detail,
         dates=dates(),
         memory=memory.summary(),
+        rewritten=rewritten,
         seconds=round(time.monotonic() - output.born, 4),
     )
     return GONE if why == "gone" else 0

@@ -10,7 +10,7 @@ import msgspec
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.trees import Difference
-from paritygate.outcomes.words import Axis, CauseKind, FileState, Label, Outcome, Touching, VerdictName, Worktree
+from paritygate.outcomes.words import Axis, CauseKind, FileState, FreezeState, Label, Outcome, Touching, VerdictName, Worktree
 
 SCHEMA = 1
 
@@ -126,6 +126,22 @@ class Varied(msgspec.Struct, frozen=True, kw_only=True):
     why: str = ""
 
 
+class Freeze(msgspec.Struct, frozen=True, kw_only=True):
+    """A ledger entry and what became of its test. `expires` is its last day in UTC, `extended` how often that was moved.
+
+    `state` is `stable` (green and equal), `let-through` (it diverged as was frozen), `drifted` (it did otherwise, and blocks),
+    `not-run`, or `unknown` (there is no such test); `stable` counts the gates in a row in which it was green and equal.
+    """
+
+    owner: str
+    expires: str
+    reason: str
+    extended: int = 0
+    state: FreezeState
+    why: str = ""
+    stable: int = 0
+
+
 class CellImage(msgspec.Struct, frozen=True, kw_only=True):
     """An image that cells start from: its name, the engine's id of it, and the digest of the tree in it."""
 
@@ -167,6 +183,7 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     tests: tuple[Finding, ...]
     labels: dict[Label, int]
     excluded: dict[NodeId, str] = {}
+    freezes: dict[NodeId, Freeze] = {}
     notes: tuple[str, ...] = ()
     engine: dict[str, str] = {}
     timings: dict[str, float] = {}

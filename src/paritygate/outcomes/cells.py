@@ -152,6 +152,17 @@ class FilesystemFacts(msgspec.Struct, frozen=True, kw_only=True):
     instead_of: str = ""
 
 
+class Rewritten(msgspec.Struct, frozen=True, kw_only=True):
+    """A locked file that the tests of a cell changed; `what` is `changed`, `gone`, `replaced` (no longer a file) or `unreadable`.
+
+    `tests` are those that were running when it was last changed, where that is known; more than one where several were.
+    """
+
+    path: str
+    what: str
+    tests: tuple[TestId, ...] = ()
+
+
 class Dates(msgspec.Struct, frozen=True):
     """The calendar dates in a cell at one moment, ISO 8601."""
 
@@ -165,6 +176,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     `passed` is true when the cell finished and every test in it is green. `order` lists, for each worker, the tests in the
     order in which they ran. `returncode` is pytest's own, None when it never ended by itself. `about` lists the tests for which
     a further cell was cut down, so that it tells of no others; it is empty where the cell ran everything.
+    `rewritten` lists the locked files that are not after the tests what they were before.
     `missing` lists what was asked for by its id and is not there, `uneven` what only some workers have collected. `filesystem` is
     None where the image's own was used.
     """
@@ -196,4 +208,5 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     tests: tuple[TestRun, ...] = ()
     running: tuple[TestId, ...] = ()
     about: tuple[TestId, ...] = ()
+    rewritten: tuple[Rewritten, ...] = ()
     stderr_tail: str = ""

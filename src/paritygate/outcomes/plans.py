@@ -74,13 +74,17 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
-    """Which tests pytest is asked for; `directory` is the project's place in the tree, empty for its top."""
+    """Which tests pytest is asked for; `directory` is the project's place in the tree, empty for its top.
+
+    `exclude` are markers whose tests are left out and listed, each with its reason.
+    """
 
     paths: tuple[str, ...] = ()
     keyword: str = ""
     marker: str = ""
     arguments: tuple[str, ...] = ()
     directory: str = ""
+    exclude: dict[str, str] = {}
 
 
 class Filesystem(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,12 +101,21 @@ class Filesystem(msgspec.Struct, frozen=True, kw_only=True):
     shadowed: tuple[str, ...] = ()
 
 
+class LockedFile(msgspec.Struct, frozen=True):
+    """A locked file as it is sent: its path from the tree's top, sha256 and bytes."""
+
+    path: str
+    sha256: str
+    size: int
+
+
 class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     """One cell to run: everything but the place where it runs; without `filesystem` it is on the engine's own.
 
     `seed` feeds pytest-randomly, and PYTHONHASHSEED where `hash_seed` is None. Without `reseeds` pytest-randomly seeds
     random numbers at the start alone, and not before each test. With `watched` each test is to say which of these paths of the
     tree it touches (whole folders have `/` at their ends), and which fixtures it uses that a process sets up once.
+    `locked` are, for each state of the tree, the files that have to be after the tests what they were before.
     """
 
     environment: Environment
@@ -116,6 +129,7 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     filesystem: Filesystem | None = None
     hash_seed: int | None = None
     reseeds: bool = True
+    locked: dict[Worktree, tuple[LockedFile, ...]] = {}
     watched: tuple[str, ...] | None = None
 
     @property

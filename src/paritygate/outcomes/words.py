@@ -163,3 +163,13 @@ class CauseKind(StrEnum):
     RACE = "race"
     CHANCE = "chance"
     FIXTURE_DRIFT = "fixture-drift"
+
+
+class FreezeState(StrEnum):
+    """What became of a frozen test in a run."""
+
+    STABLE = "stable"
+    LET_THROUGH = "let-through"
+    DRIFTED = "drifted"
+    NOT_RUN = "not-run"
+    UNKNOWN = "unknown"

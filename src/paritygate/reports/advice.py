@@ -13,7 +13,7 @@ AFTER_LABEL: Mapping[Label, str] = MappingProxyType(
         Label.CONSISTENT_GREEN: "nothing; by themselves they are no reason to merge",
         Label.CONSISTENT_RED: "fix the patch",
         Label.COUPLING: "fix or narrow the patch",
-        Label.NONDETERMINISM: "fix the test, or delete it",
+        Label.NONDETERMINISM: "fix the test, delete it, or freeze it on this evidence",
         Label.NONDETERMINISM_EVERYWHERE: "fix the test, or the bug that it shows",
         Label.UNDECIDED: "see what its cells say of it, mend that, and run again",
         Label.EXCLUDED: "not run; its reason is listed",

@@ -18,6 +18,7 @@ from paritygate.outcomes.words import CellStatus, Label, Purpose, VerdictName
 from paritygate.reports.advice import after
 from paritygate.reports.deaths import dead_cells, name, said_once
 from paritygate.reports.findings import Page, findings
+from paritygate.reports.freezes import frozen
 from paritygate.reports.text import in_one_line, listed, spell_out
 
 _COLOURS = {
@@ -108,8 +109,9 @@ def _labels(artifact: Artifact) -> Iterator[Table]:
 
 
 def _left_out(artifact: Artifact) -> Iterator[str]:
+    yield from frozen(artifact)
     if artifact.excluded:
-        yield "excluded:"
+        yield f"excluded ({len(artifact.excluded)}):"
         for nodeid, reason in sorted(artifact.excluded.items()):
             yield f"  {spell_out(nodeid)}: {spell_out(reason)}"
     if artifact.subject.withheld:

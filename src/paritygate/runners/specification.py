@@ -84,7 +84,9 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
             "keyword": selection.keyword,
             "marker": selection.marker,
             "arguments": selection.arguments,
+            "exclude": selection.exclude,
         },
+        "locked": {each.path: (each.sha256, each.size) for each in plan.locked.get(environment.worktree, ())},
         "watched": plan.watched,
         "limits": {
             "cell_seconds": limits.cell_seconds,

@@ -120,6 +120,9 @@ def _digest(text: str, size: int = 8) -> bytes:
 # ------------------------------------------------------------------------------------------------------------------- settings
 
 
+EXCLUDE = "parity_exclude"
+
+
 class Settings:
     """What the launcher asks for; `text` is kept as it came, to be handed on to workers."""
 
@@ -138,6 +141,7 @@ class Settings:
         shared = [test for some in self.shares.values() for test in some]
         self.exactly: Optional[List[Test]] = shared or _tests(order.get("exactly"))
         self.only: Optional[List[Test]] = _tests(order.get("only"))
+        self.exclude: Dict[str, str] = raw.get("exclude") or {}
         self.watched: Optional[List[str]] = raw.get("watched")
 
 
@@ -454,8 +458,8 @@ class Ordering:
                 self.missing[nodeid] = None
 
     def _narrow(self, config: pytest.Config, items: List[pytest.Item]) -> None:
-        """Leave out what is excluded by its mark, and what this run is not about."""
-        excluding = _marked(items, "parity_exclude")
+        """Leave out what is excluded, by our mark or by one that the configuration names, and what this run is not about."""
+        excluding = {**_marked(items, *self._settings.exclude), **_marked(items, EXCLUDE)}
         if not excluding and self._wanted is None:
             return
         kept: List[pytest.Item] = []
@@ -471,7 +475,8 @@ class Ordering:
             config.hook.pytest_deselected(items=dropped)
 
     def _exclude(self, item: pytest.Item, mark: pytest.Mark) -> None:
-        reason = mark.kwargs.get("reason", mark.args[0] if mark.args else "")
+        given = mark.kwargs.get("reason", mark.args[0] if mark.args else "")
+        reason = given if mark.name == EXCLUDE else self._settings.exclude[mark.name]
         nodeid = self._roster.test(item)[0]
         if not isinstance(reason, str) or not reason.strip():
             said = f'`{nodeid}` is marked `parity_exclude` without saying why; write `parity_exclude(reason="...")`'
@@ -1435,6 +1440,13 @@ class Preparation:
         self._neutraliser.take_out_plugins()
         if self._emit is not None and self._neutraliser.what:
             self._emit("neutralised", what=list(self._neutraliser.what))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take what the wheel's plugin offers: a project may ask for it without having it installed; in a cell it does nothing."""
+    for name in ("locks", "freezes"):
+        parser.getgroup("paritygate").addoption("--parity-" + name, action="store_true", default=False)
+        parser.addini("parity_" + name, "asks for nothing in a cell", type="bool", default=False)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -1,0 +1,131 @@
+"""The ledger of a project: read from where it counts, held against the day, the owners and the files that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+import msgspec
+
+from paritygate import places
+from paritygate.config.settings import Settings
+from paritygate.disciplines import records
+from paritygate.disciplines.records import Place
+from paritygate.errors import RefusedError, UnrecordedError, UsageError
+from paritygate.freezes import checking, ledger, owners
+from paritygate.freezes.ledger import Entry, Ledger
+
+HINT = "`paritygate freeze list` shows the ledger; `freeze extend`, `freeze prune` or fixing the test put it right"
+
+
+class Frozen(msgspec.Struct, frozen=True, kw_only=True):
+    """What is frozen: the ledger's path from the tree's top, its entries, and what is to be said of them."""
+
+    path: str
+    entries: dict[str, Entry] = {}
+    notes: tuple[str, ...] = ()
+
+
+class Check(msgspec.Struct, frozen=True, kw_only=True):
+    """What a ledger is checked by: the settings, the day, and whether a file of the tree is there."""
+
+    settings: Settings
+    today: date
+    exists: Callable[[str], bool]
+
+
+def on_disk(place: Place) -> Callable[[str], bool]:
+    """Say whether a file is there, from the tree's top."""
+    return lambda path: (place.top / path).is_file()
+
+
+def load(place: Place, settings: Settings) -> tuple[str, Ledger | None]:
+    """Read a project's ledger, and say its path from the tree's top; None where there is none."""
+    path = place.from_top(settings.freezes)
+    content = records.read(place, path)
+    return path, None if content is None else ledger.read(content)
+
+
+def problems(place: Place, wanted: Check, found: Ledger) -> tuple[str, ...]:
+    """List what is wrong with the entries of a ledger."""
+    facts = checking.Facts(today=wanted.today, longest=wanted.settings.freeze_days, owners=_owners(place), exists=wanted.exists)
+    return checking.problems(found, facts)
+
+
+def holding(place: Place, wanted: Check, ref: str) -> Frozen:
+    """Give the freezes that hold in a run, from the merge base with `ref` if there is one; raises `RefusedError`."""
+    if ref:
+        return _holding_before(place, records.at_merge_base(place, ref), wanted, ref)
+    path, found = load(place, wanted.settings)
+    if found is None:
+        return Frozen(path=path)
+    _refuse(path, problems(place, wanted, found))
+    return Frozen(path=path, entries=found.entries)
+
+
+def _holding_before(place: Place, source: Place, wanted: Check, ref: str) -> Frozen:
+    """Give the freezes of a merge base that hold beside the ledger as it is now.
+
+    | at the merge base | now | |
+    |---|---|---|
+    | not there | there | not in force: a patch cannot excuse itself |
+    | there | not there | not in force: the patch thaws it, or removes the test |
+    | there | the same | in force; refused where something is wrong with it |
+    | there | another | as it was in force; not at all where something was wrong with it, so that it can be mended |
+    """
+    path, before = load(source, wanted.settings)
+    _, now = load(place, wanted.settings)
+    before, now = before or Ledger(written={}), now or Ledger(written={})
+    if before.written is None and now.written is None:
+        _refuse(path, problems(source, wanted, before), source.commit)
+    then, here = before.written or {}, now.written if now.written is not None else before.written or {}
+    same = {nodeid for nodeid in then if nodeid in here and here[nodeid] == then[nodeid]}
+    _refuse(path, problems(source, wanted, before.only(same)), source.commit)
+    moved = [nodeid for nodeid in then if nodeid in here and nodeid not in same]
+    same |= {nodeid for nodeid in moved if not problems(source, wanted, before.only([nodeid]))}
+    notes = [f"freezes are those of the merge base with `{ref}`, {source.commit[:12]}"]
+    if new := sorted(nodeid for nodeid in here if here[nodeid] != then.get(nodeid)):
+        notes.append(f"not in force, since the merge base does not have them so: {', '.join(f'`{each}`' for each in new)}")
+    return Frozen(path=path, entries=before.only(same).entries, notes=tuple(notes))
+
+
+def _refuse(path: str, wrong: tuple[str, ...], commit: str = "") -> None:
+    if wrong:
+        raise RefusedError(refusal(path, wrong, commit), HINT)
+
+
+def refusal(path: str, wrong: tuple[str, ...], commit: str = "") -> str:
+    """Say what is wrong with a ledger, a line for each thing."""
+    where = f"`{path}`" + (f" of {commit[:12]}" if commit else "")
+    listed = "\n".join(f"  {problem}" for problem in wrong)
+    return f"{checking.number(len(wrong), 'problem')} in {where}:\n{listed}"
+
+
+def readable(place: Place, settings: Settings) -> tuple[Path, dict[str, Entry]]:
+    """Read a ledger that is to be changed, which must be free of faults; an absent one is empty."""
+    path, found = load(place, settings)
+    if found is not None and found.faults:
+        listed = tuple(f"`{nodeid}`: {fault}" if nodeid else fault for nodeid, fault in found.faults)
+        raise RefusedError(refusal(path, listed), "mend it by hand first, so that nothing in it is lost")
+    return place.top / path, dict(found.entries) if found else {}
+
+
+def store(path: Path, entries: dict[str, Entry]) -> None:
+    """Write a ledger, whole or not at all; its folder is made where it is missing."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        places.write(ledger.write(entries), path)
+    except OSError as error:
+        raise UsageError(f"cannot make the folder `{path.parent}`: {error.strerror}") from error
+    except UnrecordedError as error:
+        raise UsageError(error.message, "give the ledger another place with `freezes`") from error
+
+
+def _owners(place: Place) -> frozenset[str] | None:
+    """List whom CODEOWNERS knows, in any of its places; None where no such file names anybody."""
+    found = (records.read(place, path) for path in owners.PLACES)
+    named = frozenset[str]().union(
+        *(owners.named(content.decode("utf-8", "replace")) for content in found if content is not None)
+    )
+    return named or None
