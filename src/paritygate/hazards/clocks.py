@@ -1,0 +1,149 @@
+"""Checks of the clock that ruff does not have: local time by other doors, clocks in assertions, timings, reads at import."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from paritygate.hazards import surroundings
+from paritygate.hazards.found import Found, shown
+from paritygate.hazards.source import Function, Role, Source
+from paritygate.outcomes.hazards import HazardKind
+
+DATES = frozenset(
+    {
+        *("datetime.datetime.now", "datetime.datetime.today", "datetime.datetime.utcnow", "datetime.date.today"),
+        *("time.localtime", "time.gmtime", "time.ctime", "time.asctime", "time.strftime"),
+    }
+)
+"""What tells the date or the hour."""
+SECONDS = frozenset(f"time.{name}{unit}" for name in ("time", "monotonic", "perf_counter") for unit in ("", "_ns"))
+"""What counts seconds."""
+_LOCALE_READS = frozenset({"locale.getlocale", "locale.getdefaultlocale", "locale.getpreferredencoding", "locale.localeconv"})
+_MOMENT_GIVEN = {"time.localtime": 1, "time.gmtime": 1, "time.ctime": 1, "time.asctime": 1, "time.strftime": 2}
+
+
+def reads_clock(node: ast.AST, source: Source, clocks: frozenset[str] = DATES | SECONDS) -> bool:
+    """Say whether an expression reads the clock, rather than formats a moment that it is given."""
+    if not isinstance(node, ast.Call):
+        return False
+    meaning = source.meaning(node.func)
+    return meaning in clocks and len(node.args) < _MOMENT_GIVEN.get(meaning, len(node.args) + 1)
+
+
+def local_time(source: Source) -> Iterator[Found]:
+    """Find local time that does not go by `datetime.now` and the like, for which ruff has rules."""
+    for call, meaning in source.calls():
+        local = meaning in {"time.localtime", "time.mktime", "time.ctime"}
+        now = meaning in {"time.strftime", "time.asctime"} and reads_clock(call, source)
+        if (local or now or _naive_stamp(call, source)) and not surroundings.harmless(call, source):
+            yield Found(HazardKind.LOCAL_TIME, call, f"{shown(call)} goes by the machine's zone")
+
+
+def _naive_stamp(call: ast.Call, source: Source) -> bool:
+    """Say whether a call is `datetime(2026, 3, 29).timestamp()`: the zone is in no word of it."""
+    if not (isinstance(call.func, ast.Attribute) and call.func.attr == "timestamp" and isinstance(call.func.value, ast.Call)):
+        return False
+    made = call.func.value
+    return (
+        source.meaning(made.func) == "datetime.datetime"
+        and len(made.args) < 8  # noqa: PLR2004  # the eighth is the zone
+        and not any(each.arg in {None, "tzinfo"} for each in made.keywords)
+        and not any(isinstance(each, ast.Starred) for each in made.args)
+    )
+
+
+def in_assertions(source: Source) -> Iterator[Found]:
+    """Find assertions that something equals what the clock says at that very moment."""
+    if source.role is Role.PACKAGE:
+        return
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Call) and reads_clock(node, source) and not surroundings.pinned(node, source):
+            assertion = surroundings.asserted(node, source)
+            if assertion is not None and _compares_equal(node, assertion, source):
+                yield Found(HazardKind.CLOCK_IN_ASSERTION, node, f"an assertion compares with {shown(node)}")
+
+
+def _compares_equal(node: ast.AST, assertion: ast.AST, source: Source) -> bool:
+    """Say whether a reading is one side of `==`; of a difference between two readings the other checks speak."""
+    inner = node
+    for outer in source.above(node):
+        if isinstance(outer, ast.Call) and outer is not assertion and inner is not outer.func:
+            return False
+        if isinstance(outer, ast.BinOp | ast.Lambda | Function):
+            return False
+        if isinstance(outer, ast.Compare):
+            return all(isinstance(each, ast.Eq) for each in outer.ops)
+        if outer is assertion:
+            return isinstance(outer, ast.Call) and ast.unparse(outer.func).endswith("assertEqual")
+        inner = outer
+    return False
+
+
+def timed(source: Source) -> Iterator[Found]:
+    """Find assertions that something takes less than a certain time."""
+    if source.role is Role.PACKAGE:
+        return
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Compare) and surroundings.asserted(node, source) and not surroundings.pinned(node, source):
+            sides = [node.left, *node.comparators]
+            for left, operator, right in zip(sides, node.ops, sides[1:], strict=False):
+                below = (
+                    left if isinstance(operator, ast.Lt | ast.LtE) else right if isinstance(operator, ast.Gt | ast.GtE) else None
+                )
+                if below is not None and _lasting(below, node, source):
+                    yield Found(HazardKind.TIMED_ASSERTION, node, f"{shown(node)} holds on a machine that is quick enough")
+                    break
+
+
+def _lasting(node: ast.expr, where: ast.AST, source: Source) -> bool:
+    """Say whether an expression is the time that something took: a reading less an earlier one, or a name for that."""
+    if isinstance(node, ast.Name):
+        function = source.function_of(where)
+        values = assigned(node.id, function) if function is not None else []
+        return bool(values) and all(_difference(value, source) for value in values)
+    return _difference(node, source)
+
+
+def _difference(node: ast.AST, source: Source) -> bool:
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)):
+        return False
+    if not isinstance(node.right, ast.Name):
+        return False
+    function = source.function_of(node)
+    earlier = assigned(node.right.id, function) if function is not None else []
+    later = [node.left] if not isinstance(node.left, ast.Name) else assigned(node.left.id, function) if function else []
+    return bool(earlier) and bool(later) and all(reads_clock(each, source, SECONDS) for each in (*earlier, *later))
+
+
+def assigned(name: str, function: Function) -> list[ast.expr]:
+    """List what is assigned to a name in a function; an unpacking or an augmented assignment spoils it, so nothing is said."""
+    values: list[ast.expr] = []
+    stores = 0
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
+            stores += 1
+        if isinstance(node, ast.Assign) and any(isinstance(target, ast.Name) and target.id == name for target in node.targets):
+            values.append(node.value)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name and node.value:
+            values.append(node.value)
+    return values if stores == len(values) else []
+
+
+def at_import(source: Source) -> Iterator[Found]:
+    """Find what is read from clock or locale while the module is imported: at its top, in a class, in a parameter's default."""
+    for call, meaning in source.calls():
+        if not (reads_clock(call, source, DATES) or (meaning in _LOCALE_READS)):
+            continue
+        if source.function_of(call) is None and not _later(call, source):
+            yield Found(HazardKind.READ_AT_IMPORT, call, f"{shown(call)} is read when the module is imported")
+
+
+def _later(node: ast.AST, source: Source) -> bool:
+    """Say whether a node outside of functions is not run at import all the same: in a lambda, or where the file is a program."""
+    for outer in source.above(node):
+        if isinstance(outer, ast.Lambda):
+            return True
+        if isinstance(outer, ast.If) and "__name__" in ast.unparse(outer.test):
+            return True
+    return False

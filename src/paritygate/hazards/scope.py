@@ -1,0 +1,33 @@
+"""Which files are read where nobody names any: tests, and the packages that tests import."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection
+
+from paritygate.hazards.source import Role, role_of
+
+_APART = frozenset(
+    {"docs", "doc", "examples", "example", "benchmarks", "benchmark", "bench", "tools", "scripts", "ci", "vendor", "_vendor"}
+)
+_TOOLS = frozenset({"setup.py", "noxfile.py", "tasks.py", "fabfile.py", "dodo.py", "versioneer.py", "conf.py"})
+_ROOTS = frozenset({"", "src", "lib"})
+
+
+def by_default(files: Collection[str]) -> list[str]:
+    """Choose test files, packages at the top or under `src`, and modules beside them; `files` are all of the project's `.py`."""
+    packages = {posixpath.dirname(path) for path in files if posixpath.basename(path) == "__init__.py"}
+    return sorted(path for path in files if _belongs(path, packages))
+
+
+def _belongs(path: str, packages: set[str]) -> bool:
+    folder, name = posixpath.split(path)
+    if not _APART.isdisjoint(path.split("/")[:-1]):
+        return False
+    if role_of(path) is not Role.PACKAGE:
+        return True
+    if name in _TOOLS:
+        return False
+    while folder in packages:
+        folder = posixpath.dirname(folder)
+    return folder in _ROOTS
