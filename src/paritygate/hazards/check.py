@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from paritygate.hazards import clocks, files, fixed, judged, locales, ordering, ruff, source, suppression
+from paritygate.hazards import clocks, files, fixed, judged, locales, ordering, ruff, source, suppression, surroundings
 from paritygate.hazards.catalogue import CATALOGUE
 from paritygate.hazards.files import Names
 from paritygate.hazards.found import Check, Found
@@ -108,7 +108,7 @@ def _hazards(of: Source, names: Names, words: Mapping[str, list[Word]]) -> Itera
     for each in sorted(found, key=lambda one: _OF_ONE_CLOCK.index(one.kind) if one.kind in _OF_ONE_CLOCK else 0):
         if each.kind in _OF_ONE_CLOCK and told.setdefault(id(each.node), each.kind) is not each.kind:
             continue
-        if (each.kind, each.node.lineno) not in said:
+        if (each.kind, each.node.lineno) not in said and not surroundings.in_program(each.node, of):
             said.add((each.kind, each.node.lineno))
             yield _hazard(of, each), (each.node.lineno, each.node.end_lineno or each.node.lineno)
 

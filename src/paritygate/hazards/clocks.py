@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from paritygate.hazards import surroundings
+from paritygate.hazards import moments, surroundings
 from paritygate.hazards.found import Found, shown
 from paritygate.hazards.source import Function, Role, Source
 from paritygate.outcomes.hazards import HazardKind
@@ -46,7 +46,8 @@ def _naive_stamp(call: ast.Call, source: Source) -> bool:
         return False
     made = call.func.value
     return (
-        source.meaning(made.func) == "datetime.datetime"
+        source.role is not Role.PACKAGE
+        and source.meaning(made.func) == "datetime.datetime"
         and len(made.args) < 8  # noqa: PLR2004  # the eighth is the zone
         and not any(each.arg in {None, "tzinfo"} for each in made.keywords)
         and not any(isinstance(each, ast.Starred) for each in made.args)
@@ -54,30 +55,14 @@ def _naive_stamp(call: ast.Call, source: Source) -> bool:
 
 
 def in_assertions(source: Source) -> Iterator[Found]:
-    """Find assertions that something equals what the clock says at that very moment."""
+    """Find tests that expect what the clock says at that moment, of something that was not given it."""
     if source.role is Role.PACKAGE:
         return
     for node in ast.walk(source.tree):
-        if isinstance(node, ast.Call) and reads_clock(node, source) and not surroundings.pinned(node, source):
-            assertion = surroundings.asserted(node, source)
-            if assertion is not None and _compares_equal(node, assertion, source):
-                yield Found(HazardKind.CLOCK_IN_ASSERTION, node, f"an assertion compares with {shown(node)}")
-
-
-def _compares_equal(node: ast.AST, assertion: ast.AST, source: Source) -> bool:
-    """Say whether a reading is one side of `==`; of a difference between two readings the other checks speak."""
-    inner = node
-    for outer in source.above(node):
-        if isinstance(outer, ast.Call) and outer is not assertion and inner is not outer.func:
-            return False
-        if isinstance(outer, ast.BinOp | ast.Lambda | Function):
-            return False
-        if isinstance(outer, ast.Compare):
-            return all(isinstance(each, ast.Eq) for each in outer.ops)
-        if outer is assertion:
-            return isinstance(outer, ast.Call) and ast.unparse(outer.func).endswith("assertEqual")
-        inner = outer
-    return False
+        if not (isinstance(node, ast.Call) and reads_clock(node, source)) or surroundings.pinned(node, source):
+            continue
+        if moments.meaning_of(node, source) is moments.Meaning.EXPECTED:
+            yield Found(HazardKind.CLOCK_IN_ASSERTION, node, f"the test expects {shown(node)} of something that was not given it")
 
 
 def timed(source: Source) -> Iterator[Found]:
@@ -131,19 +116,29 @@ def assigned(name: str, function: Function) -> list[ast.expr]:
 
 
 def at_import(source: Source) -> Iterator[Found]:
-    """Find what is read from clock or locale while the module is imported: at its top, in a class, in a parameter's default."""
+    """Find what is read from clock or locale while the module is imported and kept: a default, a constant, a parameter of tests.
+
+    In a package only defaults count; a constant there is as a rule meant, such as the time of the program's start.
+    """
     for call, meaning in source.calls():
-        if not (reads_clock(call, source, DATES) or (meaning in _LOCALE_READS)):
+        if not (reads_clock(call, source, DATES) or meaning in _LOCALE_READS) or surroundings.pinned(call, source):
             continue
-        if source.function_of(call) is None and not _later(call, source):
+        if source.function_of(call) is None and _kept(call, source):
             yield Found(HazardKind.READ_AT_IMPORT, call, f"{shown(call)} is read when the module is imported")
 
 
-def _later(node: ast.AST, source: Source) -> bool:
-    """Say whether a node outside of functions is not run at import all the same: in a lambda, or where the file is a program."""
+def _kept(node: ast.AST, source: Source) -> bool:
+    """Say whether what a node outside of functions reads outlasts the import."""
+    inner = node
     for outer in source.above(node):
-        if isinstance(outer, ast.Lambda):
+        if isinstance(outer, ast.Lambda) or (isinstance(outer, ast.If) and inner is outer.test):
+            return False
+        if isinstance(outer, ast.arguments):
             return True
-        if isinstance(outer, ast.If) and "__name__" in ast.unparse(outer.test):
-            return True
+        if isinstance(outer, Function | ast.ClassDef) and inner in outer.decorator_list:
+            return source.role is not Role.PACKAGE
+        if isinstance(outer, ast.Assign | ast.AnnAssign):
+            in_class = any(isinstance(each, ast.ClassDef) for each in source.above(outer))
+            return in_class or source.role is not Role.PACKAGE
+        inner = outer
     return False

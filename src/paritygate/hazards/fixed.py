@@ -24,6 +24,9 @@ _WRITING_METHODS = frozenset(
 )
 _READ_MODES = frozenset({"r", "rb", "rt"})
 _RESTORING = frozenset({"setup", "setupclass", "setup_method", "setup_class", "setup_module", "setupmodule", "__enter__"})
+_KEEPING = re.compile(r"env|monkeypatch|mocker", re.IGNORECASE)
+_ENDING = ("teardown", "tear_down", "__exit__", "cleanup", "_cleanup")
+_KEEPING = re.compile(r"env|monkeypatch|mocker", re.IGNORECASE)
 _HIGHEST_PORT = 65_535
 
 
@@ -111,18 +114,16 @@ def _variable(node: ast.AST, source: Source) -> bool:
 
 def _put_back(node: ast.AST, source: Source) -> bool:
     """Say whether the scope that sets a variable looks after it: a `finally`, a fixture that goes on, a patch, a teardown."""
-    function = source.function_of(node)
-    if any(isinstance(outer, ast.If) and "__name__" in ast.unparse(outer.test) for outer in source.above(node)):
-        return True
-    if function is None:
-        return False
+    functions = [outer for outer in source.above(node) if isinstance(outer, Function)]
     careful = (ast.Try, ast.Yield, ast.YieldFrom)
-    if any(isinstance(each, careful) for each in ast.walk(function)):
+    if any(isinstance(each, careful) for function in functions for each in ast.walk(function)):
         return True
     if any("environ" in ast.unparse(each) for each in _contexts(node, source)):
         return True
-    named = function.name.lower()
-    return named in _RESTORING or named.startswith(("teardown", "tear_down", "__exit__", "cleanup", "_cleanup"))
+    if any(_KEEPING.search(each.arg) for function in functions for each in function.args.args):
+        return True
+    named = [function.name.lower() for function in functions]
+    return any(name in _RESTORING or name.startswith(_ENDING) for name in named)
 
 
 def _contexts(node: ast.AST, source: Source) -> Iterator[ast.AST]:

@@ -6,7 +6,7 @@ import ast
 import posixpath
 from collections.abc import Iterator, Sequence
 
-from paritygate.hazards import ruff, surroundings
+from paritygate.hazards import moments, ruff, surroundings
 from paritygate.hazards.clocks import assigned
 from paritygate.hazards.files import Names
 from paritygate.hazards.found import Found, shown
@@ -21,8 +21,14 @@ def judged(words: Sequence[Word], source: Source, names: Names) -> Iterator[Foun
         if kind is HazardKind.LOCALE_ENCODING:
             if _letters_matter(call, source, names):
                 yield Found(kind, call, f"{shown(call)} leaves the encoding to the locale")
-        elif not surroundings.harmless(call, source) and not _measures(call, source):
+        elif not surroundings.harmless(call, source) and not _measures(call, source) and not _any_would_do(kind, call, source):
             yield Found(kind, call, f"{shown(call)} goes by the machine's zone")
+
+
+def _any_would_do(kind: HazardKind, call: ast.Call, source: Source) -> bool:
+    """Say whether a test takes the present moment for any."""
+    now = kind is HazardKind.NAIVE_CLOCK and source.role is not Role.PACKAGE
+    return now and moments.meaning_of(call, source) is moments.Meaning.ANY
 
 
 def _measures(call: ast.Call, source: Source) -> bool:
@@ -57,12 +63,33 @@ def _letters_matter(call: ast.Call, source: Source, names: Names) -> bool:
     outer = source.parents.get(call)
     if isinstance(outer, ast.Attribute) and outer.attr == "close":
         return False
+    if _only_json(call, source):
+        return False
     if source.role is Role.PACKAGE:
         return True
     region = source.function_of(call) or source.tree
-    texts = [each.value for each in ast.walk(region) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    own = set(ast.walk(call))
+    texts = [
+        each.value
+        for each in ast.walk(region)
+        if isinstance(each, ast.Constant) and isinstance(each.value, str) and (each not in own or not _surrogate(each.value))
+    ]
     documented = ast.get_docstring(region, clean=False)
     return any(not text.isascii() for text in texts if text != documented) or any(_names_other(text, names) for text in texts)
+
+
+def _surrogate(text: str) -> bool:
+    """Say whether a text holds bytes that are no letters, as a name on disk may."""
+    return any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _only_json(call: ast.Call, source: Source) -> bool:
+    """Say whether a file is opened to have JSON written into it, which is ASCII unless told otherwise."""
+    block = next((outer for outer in source.above(call) if isinstance(outer, ast.With)), None)
+    if block is None:
+        return False
+    text = "\n".join(ast.unparse(each) for each in block.body)
+    return "json.dump(" in text and "ensure_ascii" not in text
 
 
 def _names_other(text: str, names: Names) -> bool:

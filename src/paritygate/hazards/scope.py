@@ -8,7 +8,21 @@ from collections.abc import Collection
 from paritygate.hazards.source import Role, role_of
 
 _APART = frozenset(
-    {"docs", "doc", "examples", "example", "benchmarks", "benchmark", "bench", "tools", "scripts", "ci", "vendor", "_vendor"}
+    {
+        "docs",
+        "doc",
+        "examples",
+        "example",
+        "benchmarks",
+        "benchmark",
+        "bench",
+        "tools",
+        "tasks",
+        "scripts",
+        "ci",
+        "vendor",
+        "_vendor",
+    }
 )
 _TOOLS = frozenset({"setup.py", "noxfile.py", "tasks.py", "fabfile.py", "dodo.py", "versioneer.py", "conf.py"})
 _ROOTS = frozenset({"", "src", "lib"})
@@ -22,7 +36,7 @@ def by_default(files: Collection[str]) -> list[str]:
 
 def _belongs(path: str, packages: set[str]) -> bool:
     folder, name = posixpath.split(path)
-    if not _APART.isdisjoint(path.split("/")[:-1]):
+    if path.partition("/")[0] in _APART:
         return False
     if role_of(path) is not Role.PACKAGE:
         return True

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from paritygate.hazards.source import Function, Role, Source
 
 _PINNING_WORDS = ("freeze", "frozen", "freezer", "time_machine", "travel", "pinned_environment", "patch")
+_PRELUDE = (ast.Expr, ast.Import, ast.ImportFrom)
 _ASSERTING_CALLS = ("assert", "raises", "fail", "check", "expect", "verify")
 
 
@@ -49,10 +50,9 @@ def replaceable(node: ast.expr, source: Source) -> bool:
     function = source.function_of(node)
     if function is None:
         return False
-    if len(function.body) == 1 or (len(function.body) == 2 and isinstance(function.body[0], ast.Expr)):  # noqa: PLR2004
-        last = function.body[-1]
-        if isinstance(last, ast.Return) and last.value is node:
-            return True
+    last = function.body[-1]
+    if isinstance(last, ast.Return) and last.value is node and all(isinstance(each, _PRELUDE) for each in function.body[:-1]):
+        return True
     parameters = {each.arg for each in (*function.args.args, *function.args.kwonlyargs, *function.args.posonlyargs)}
     return any(_asks_for(outer, parameters) for outer in source.above(node) if _within(outer, function, source))
 
@@ -64,12 +64,16 @@ def _within(node: ast.AST, function: Function, source: Source) -> bool:
 def _asks_for(node: ast.AST, parameters: set[str]) -> bool:
     """Say whether a condition asks if a parameter was given."""
     if isinstance(node, ast.If | ast.IfExp):
-        asked: ast.AST = node.test
+        asked: ast.expr = node.test
     elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
         asked = node.values[0]
     else:
         return False
-    return any(isinstance(each, ast.Name) and each.id in parameters for each in ast.walk(asked))
+    if isinstance(asked, ast.UnaryOp) and isinstance(asked.op, ast.Not):
+        asked = asked.operand
+    if isinstance(asked, ast.Compare) and isinstance(asked.ops[0], ast.Is | ast.IsNot | ast.Eq):
+        asked = asked.left
+    return isinstance(asked, ast.Name) and asked.id in parameters
 
 
 def idle(node: ast.AST, source: Source) -> bool:
@@ -87,6 +91,11 @@ def _asserts(node: ast.AST) -> bool:
         return False
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     return name.lower().lstrip("_").startswith(_ASSERTING_CALLS)
+
+
+def in_program(node: ast.AST, source: Source) -> bool:
+    """Say whether a node runs only where the file itself is started as a program."""
+    return any(isinstance(outer, ast.If) and "__name__" in ast.unparse(outer.test) for outer in source.above(node))
 
 
 def in_zone_class(node: ast.AST, source: Source) -> bool:
