@@ -36,8 +36,14 @@ def local_time(source: Source) -> Iterator[Found]:
     for call, meaning in source.calls():
         local = meaning in {"time.localtime", "time.mktime", "time.ctime"}
         now = meaning in {"time.strftime", "time.asctime"} and reads_clock(call, source)
-        if (local or now or _naive_stamp(call, source)) and not surroundings.harmless(call, source):
+        if not (local or now or _naive_stamp(call, source)) or surroundings.harmless(call, source):
+            continue
+        if moments.decides(call, source) if source.role is Role.PACKAGE else _spelled_out(call, source):
             yield Found(HazardKind.LOCAL_TIME, call, f"{shown(call)} goes by the machine's zone")
+
+
+def _spelled_out(call: ast.Call, source: Source) -> bool:
+    return moments.meaning_of(call, source) is moments.Meaning.SPELLED_OUT
 
 
 def _naive_stamp(call: ast.Call, source: Source) -> bool:
@@ -136,9 +142,24 @@ def _kept(node: ast.AST, source: Source) -> bool:
         if isinstance(outer, ast.arguments):
             return True
         if isinstance(outer, Function | ast.ClassDef) and inner in outer.decorator_list:
-            return source.role is not Role.PACKAGE
+            return source.role is not Role.PACKAGE and _differs_by_process(node, source)
         if isinstance(outer, ast.Assign | ast.AnnAssign):
-            in_class = any(isinstance(each, ast.ClassDef) for each in source.above(outer))
-            return in_class or source.role is not Role.PACKAGE
+            return outer.value is node and _decides_later(outer, source)
         inner = outer
     return False
+
+
+def _differs_by_process(node: ast.AST, source: Source) -> bool:
+    """Say whether a parameter of tests is made of the clock as text or by its parts: ids and expectations differ by worker."""
+    outer = source.parents.get(node)
+    return isinstance(outer, ast.Attribute) and outer.attr in moments.TELLING
+
+
+def _decides_later(statement: ast.Assign | ast.AnnAssign, source: Source) -> bool:
+    """Say whether a name that holds the moment of the import is taken apart or compared somewhere in the file."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    names = {each.id for each in targets if isinstance(each, ast.Name)}
+    return any(
+        isinstance(each, ast.Name) and each.id in names and isinstance(each.ctx, ast.Load) and moments.decided_by(each, source)
+        for each in ast.walk(source.tree)
+    )

@@ -61,10 +61,12 @@ def temporary_paths(source: Source) -> Iterator[Found]:
     """Find files in a shared temporary folder that a test writes, makes or removes under a fixed name."""
     if source.role is Role.PACKAGE:
         return
+    said: set[str] = set()
     for call, meaning in source.calls():
         for each in written(call, meaning, source):
             value = source.value(each)
-            if isinstance(value, str) and _TEMPORARY.fullmatch(value):
+            if isinstance(value, str) and _TEMPORARY.fullmatch(value) and value not in said:
+                said.add(value)
                 yield Found(HazardKind.FIXED_TEMPORARY_PATH, call, f"`{value}` is one for all in {shown(call)}")
 
 
@@ -122,8 +124,17 @@ def _put_back(node: ast.AST, source: Source) -> bool:
         return True
     if any(_KEEPING.search(each.arg) for function in functions for each in function.args.args):
         return True
+    if any(_unknown_base(outer) for outer in source.above(node) if isinstance(outer, ast.ClassDef)):
+        return True
     named = [function.name.lower() for function in functions]
     return any(name in _RESTORING or name.startswith(_ENDING) for name in named)
+
+
+def _unknown_base(node: ast.ClassDef) -> bool:
+    """Say whether a class has a base of which nobody here knows whether it puts variables back, or does so itself."""
+    bases = [ast.unparse(base).rpartition(".")[2] for base in node.bases]
+    itself = any(isinstance(each, Function) and each.name.lower().startswith(_ENDING) for each in node.body)
+    return itself or any(base not in {"object", "TestCase", "IsolatedAsyncioTestCase"} for base in bases)
 
 
 def _contexts(node: ast.AST, source: Source) -> Iterator[ast.AST]:

@@ -50,11 +50,24 @@ def replaceable(node: ast.expr, source: Source) -> bool:
     function = source.function_of(node)
     if function is None:
         return False
+    if _is_default(node, source):
+        return True
     last = function.body[-1]
     if isinstance(last, ast.Return) and last.value is node and all(isinstance(each, _PRELUDE) for each in function.body[:-1]):
         return True
     parameters = {each.arg for each in (*function.args.args, *function.args.kwonlyargs, *function.args.posonlyargs)}
     return any(_asks_for(outer, parameters) for outer in source.above(node) if _within(outer, function, source))
+
+
+def _is_default(node: ast.expr, source: Source) -> bool:
+    """Say whether a value is what stands in for one that is not there: `given or now()`, `settings.get("now", now())`."""
+    while isinstance(outer := source.parents.get(node), ast.Attribute):
+        node = outer
+    if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or):
+        return outer.values[0] is not node
+    if not (isinstance(outer, ast.Call) and node in outer.args[1:]):
+        return False
+    return ast.unparse(outer.func).rpartition(".")[2] in {"get", "pop", "setdefault", "getattr"}
 
 
 def _within(node: ast.AST, function: Function, source: Source) -> bool:
@@ -65,8 +78,6 @@ def _asks_for(node: ast.AST, parameters: set[str]) -> bool:
     """Say whether a condition asks if a parameter was given."""
     if isinstance(node, ast.If | ast.IfExp):
         asked: ast.expr = node.test
-    elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
-        asked = node.values[0]
     else:
         return False
     if isinstance(asked, ast.UnaryOp) and isinstance(asked.op, ast.Not):
