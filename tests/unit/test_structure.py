@@ -21,6 +21,8 @@ ROWS: dict[str, int] = {
     "events": 1,
     "classifier": 1,
     "case_folding": 1,
+    "hazards": 1,
+    "portable": 1,
     "archive": 2,
     "environments": 2,
     "docker_engine": 3,
@@ -38,6 +40,7 @@ ROWS: dict[str, int] = {
     "engine_setup": 7,
     "gate": 7,
     "repro": 7,
+    "hazard_search": 7,
     "cli": 8,
     "__main__": 9,
 }

@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from paritygate import archive, doctor, engine_setup, places, project_images
+from paritygate.cli.hazards import hazards
 from paritygate.cli.options import (
     BUDGET,
     DEBUG,
@@ -228,3 +229,6 @@ def prune_images(keep: int, project: str | None, host: str) -> int:
     """Remove images that paritygate made; nothing else is touched."""
     say_images(keeping.prune(engine_at(host), keep, name_of(project)), "removed", project, "removed ")
     return ExitCode.PARITY
+
+
+program.add_command(hazards)

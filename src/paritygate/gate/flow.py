@@ -6,7 +6,7 @@ from paritygate import archive
 from paritygate.causes.differences import differences_behind
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
-from paritygate.gate import material, misuse, result
+from paritygate.gate import hints, material, misuse, result
 from paritygate.gate.cells import Cells
 from paritygate.gate.explaining import Budget, Known, explain, name_rules
 from paritygate.gate.request import Report, Request, Stopwatch, World
@@ -54,6 +54,7 @@ def run(request: Request, world: World) -> Report:
 
     ran = result.Ran(gate=gate_cells, confirmation=confirmation, plans=cells.plans)
     artifact = result.artifact(made, ran, watch.seconds, world)
+    artifact = hints.with_hazards(artifact, trees, world.variables)
     unrecorded = archive.record(artifact, settled.report)
     material.keep_few_trees(engine, images, world)
     return Report(artifact, settled.report, unrecorded)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
@@ -18,6 +19,7 @@ from paritygate.hazards.ruff import Ruff, Word
 from paritygate.hazards.source import Source
 from paritygate.outcomes.hazards import Hazard, HazardKind
 
+_NOQA = re.compile(r"#\s*noqa(?:\s*:\s*(?P<codes>[A-Z][A-Z0-9, ]*))?", re.IGNORECASE)
 LARGEST = 2_000_000
 CHECKS: tuple[Check, ...] = (
     clocks.in_assertions,
@@ -59,11 +61,14 @@ def check(project: Path, paths: Sequence[str], names: Names, program: Ruff | Non
     """
     sources, unread = _parsed(project, paths)
     words = ruff.look(program, project, [each.path for each in sources]) if program is not None and sources else {}
+    kept = _keeping_variables(project, [each.path for each in sources])
     hazards: list[Hazard] = []
     suppressed: list[Suppressed] = []
     for each in sources:
         known = suppression.read(each)
         for hazard, lines in _hazards(each, names, words):
+            if hazard.kind is HazardKind.VARIABLE_WRITE and each.path in kept:
+                continue
             reason = next((one.reason for one in known if one.holds(hazard.kind, lines)), None)
             if reason is None:
                 hazards.append(hazard)
@@ -89,6 +94,21 @@ def _parsed(project: Path, paths: Sequence[str]) -> tuple[list[Source], dict[str
     return sources, unread
 
 
+def _keeping_variables(project: Path, paths: Sequence[str]) -> set[str]:
+    """List the files below a conftest that looks after the variables of every test, by a fixture that all of them get."""
+    folders = {above for path in paths for above in PurePosixPath(path).parents}
+    keeping = {folder for folder in folders if _keeps_variables(project / folder / "conftest.py")}
+    return {path for path in paths if not keeping.isdisjoint(PurePosixPath(path).parents)}
+
+
+def _keeps_variables(conftest: Path) -> bool:
+    try:
+        text = _text(conftest)
+    except (OSError, SyntaxError, ValueError):
+        return False
+    return "autouse" in text and re.search(r"environ|setenv|delenv", text) is not None
+
+
 def _text(path: Path) -> str:
     """Read a file as Python would; its own line about its encoding counts."""
     with path.open("rb") as stream:
@@ -108,9 +128,17 @@ def _hazards(of: Source, names: Names, words: Mapping[str, list[Word]]) -> Itera
     for each in sorted(found, key=lambda one: _OF_ONE_CLOCK.index(one.kind) if one.kind in _OF_ONE_CLOCK else 0):
         if each.kind in _OF_ONE_CLOCK and told.setdefault(id(each.node), each.kind) is not each.kind:
             continue
+        if each.kind in _OF_ONE_CLOCK and _waved_through(of, each.node.lineno):
+            continue
         if (each.kind, each.node.lineno) not in said and not surroundings.in_program(each.node, of):
             said.add((each.kind, each.node.lineno))
             yield _hazard(of, each), (each.node.lineno, each.node.end_lineno or each.node.lineno)
+
+
+def _waved_through(of: Source, line: int) -> bool:
+    """Say whether a line tells linters to say nothing of its clock: ruff keeps to that itself, so our own checks do too."""
+    said = _NOQA.search(ruff.lines(of)[line - 1])
+    return said is not None and (said["codes"] is None or re.search(r"\b(DTZ|B008)", said["codes"]) is not None)
 
 
 def _hazard(of: Source, found: Found) -> Hazard:
@@ -125,8 +153,7 @@ def _hazard(of: Source, found: Found) -> Hazard:
         why=advice.why,
         instead=advice.instead,
         axes=advice.axes,
-        first=function.lineno if function is not None else 0,
-        last=(function.end_lineno or 0) if function is not None else 0,
+        function=function.name if function is not None else "",
     )
 
 

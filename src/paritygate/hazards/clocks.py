@@ -19,6 +19,7 @@ DATES = frozenset(
 """What tells the date or the hour."""
 SECONDS = frozenset(f"time.{name}{unit}" for name in ("time", "monotonic", "perf_counter") for unit in ("", "_ns"))
 """What counts seconds."""
+GENEROUS_SECONDS = 60
 _LOCALE_READS = frozenset({"locale.getlocale", "locale.getdefaultlocale", "locale.getpreferredencoding", "locale.localeconv"})
 _MOMENT_GIVEN = {"time.localtime": 1, "time.gmtime": 1, "time.ctime": 1, "time.asctime": 1, "time.strftime": 2}
 
@@ -82,9 +83,16 @@ def timed(source: Source) -> Iterator[Found]:
                 below = (
                     left if isinstance(operator, ast.Lt | ast.LtE) else right if isinstance(operator, ast.Gt | ast.GtE) else None
                 )
-                if below is not None and _lasting(below, node, source):
+                above = right if below is left else left
+                if below is not None and not _generous(above, source) and _lasting(below, node, source):
                     yield Found(HazardKind.TIMED_ASSERTION, node, f"{shown(node)} holds on a machine that is quick enough")
                     break
+
+
+def _generous(limit: ast.expr, source: Source) -> bool:
+    """Say whether a limit is there against hanging, rather than to hold a machine to its speed."""
+    value = source.value(limit)
+    return isinstance(value, int | float) and value >= GENEROUS_SECONDS
 
 
 def _lasting(node: ast.expr, where: ast.AST, source: Source) -> bool:

@@ -24,8 +24,11 @@ _WRITING_METHODS = frozenset(
 )
 _READ_MODES = frozenset({"r", "rb", "rt"})
 _RESTORING = frozenset({"setup", "setupclass", "setup_method", "setup_class", "setup_module", "setupmodule", "__enter__"})
+_FINALLY = re.compile(r"addfinalizer|addCleanup|addClassCleanup|ExitStack")
 _KEEPING = re.compile(r"env|monkeypatch|mocker", re.IGNORECASE)
+_SETTING = frozenset({"os.putenv", *(f"os.environ.{verb}" for verb in ("update", "setdefault", "pop", "clear"))})
 _ENDING = ("teardown", "tear_down", "__exit__", "cleanup", "_cleanup")
+_FINALLY = re.compile(r"addfinalizer|addCleanup|addClassCleanup|ExitStack")
 _KEEPING = re.compile(r"env|monkeypatch|mocker", re.IGNORECASE)
 _HIGHEST_PORT = 65_535
 
@@ -91,9 +94,12 @@ def variables(source: Source) -> Iterator[Found]:
     """Find variables of the process that a test sets and does not put back; a conftest is the place where they are pinned."""
     if source.role is not Role.TEST or not _holds_tests(source):
         return
-    for node in ast.walk(source.tree):
-        written = _variable(node, source)
-        if written and isinstance(node, ast.expr | ast.stmt) and not _put_back(node, source):
+    said: set[str] = set()
+    nodes = [node for node in ast.walk(source.tree) if isinstance(node, ast.Assign | ast.Delete | ast.Call)]
+    for node in sorted(nodes, key=lambda each: each.lineno):
+        name = _variable(node, source)
+        if name and name not in said and not _put_back(node, source):
+            said.add(name)
             yield Found(HazardKind.VARIABLE_WRITE, node, f"{shown(node)} sets a variable of the whole process")
 
 
@@ -102,16 +108,15 @@ def _holds_tests(source: Source) -> bool:
     return name.startswith("test") or name.endswith("_test.py")
 
 
-def _variable(node: ast.AST, source: Source) -> bool:
-    if isinstance(node, ast.Assign):
-        return any(isinstance(each, ast.Subscript) and source.meaning(each.value) == "os.environ" for each in node.targets)
-    if isinstance(node, ast.Delete):
-        return any(isinstance(each, ast.Subscript) and source.meaning(each.value) == "os.environ" for each in node.targets)
-    if isinstance(node, ast.Call):
-        return source.meaning(node.func) in {f"os.environ.{verb}" for verb in ("update", "setdefault", "pop", "clear")} | {
-            "os.putenv"
-        }
-    return False
+def _variable(node: ast.AST, source: Source) -> str:
+    """Say which variable a node sets or removes, as the code has it; empty where it does neither."""
+    targets = node.targets if isinstance(node, ast.Assign | ast.Delete) else []
+    for each in targets:
+        if isinstance(each, ast.Subscript) and source.meaning(each.value) == "os.environ":
+            return ast.unparse(each.slice)
+    if isinstance(node, ast.Call) and source.meaning(node.func) in _SETTING:
+        return ast.unparse(node.args[0]) if node.args else ast.unparse(node)
+    return ""
 
 
 def _put_back(node: ast.AST, source: Source) -> bool:
@@ -120,7 +125,9 @@ def _put_back(node: ast.AST, source: Source) -> bool:
     careful = (ast.Try, ast.Yield, ast.YieldFrom)
     if any(isinstance(each, careful) for function in functions for each in ast.walk(function)):
         return True
-    if any("environ" in ast.unparse(each) for each in _contexts(node, source)):
+    if any(_KEEPING.search(ast.unparse(each)) for each in _contexts(node, source)):
+        return True
+    if any(_FINALLY.search(ast.unparse(function)) for function in functions):
         return True
     if any(_KEEPING.search(each.arg) for function in functions for each in function.args.args):
         return True

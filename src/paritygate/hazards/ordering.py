@@ -1,7 +1,7 @@
 """Checks of order: what relies on the order of a folder or of a set.
 
 Only uses that make the order visible count: a comparison with a list, an element by its number, a text that is joined, a list
-that a package returns. Walking through a folder or a set is harmless by itself.
+made of a set that a package returns. Walking through a folder or a set is harmless by itself.
 """
 
 from __future__ import annotations
@@ -110,12 +110,10 @@ def _use(node: ast.expr, source: Source, kind: HazardKind, *, listed: bool) -> s
     if isinstance(outer, ast.Call):
         return _use_in_call(node, outer, source)
     if isinstance(outer, ast.Subscript) and outer.value is node:
-        return _use_by_number(outer, source)
-    if isinstance(outer, ast.Return) and source.role is Role.PACKAGE and has_order and not isinstance(node, ast.GeneratorExp):
-        materialised = isinstance(node, ast.ListComp) or source.meaning(getattr(node, "func", node)) in {
-            *("list", "tuple", "os.listdir", "glob.glob")
-        }
-        return "a list is returned in the order of" if materialised else ""
+        return _use_by_number(outer)
+    if isinstance(outer, ast.Return) and source.role is Role.PACKAGE and kind is HazardKind.SET_ORDER and listed:
+        made = isinstance(node, ast.ListComp) or (isinstance(node, ast.Call) and source.meaning(node.func) in {"list", "tuple"})
+        return "a list is returned in the order of" if made else ""
     return ""
 
 
@@ -138,18 +136,13 @@ def _shows(joined: ast.Call, source: Source) -> bool:
     return isinstance(outer, ast.Return)
 
 
-def _use_by_number(outer: ast.Subscript, source: Source) -> str:
-    """Say whether an element is taken by its number; the first one of a test may well be the only one."""
+def _use_by_number(outer: ast.Subscript) -> str:
+    """Say whether an element is taken by its number; the first or last one may well be the only one."""
     if not (isinstance(outer.slice, ast.Constant) and isinstance(outer.slice.value, int)) or isinstance(outer.ctx, ast.Store):
         return ""
-    if outer.slice.value in {0, -1} and (source.role is not Role.PACKAGE or _counted(outer, source)):
+    if outer.slice.value in {0, -1}:
         return ""
     return f"element {outer.slice.value} is taken in the order of"
-
-
-def _counted(node: ast.AST, source: Source) -> bool:
-    function = source.function_of(node)
-    return function is None or any(isinstance(each, ast.Name) and each.id == "len" for each in ast.walk(function))
 
 
 def _is_list(node: ast.expr) -> bool:

@@ -24,6 +24,8 @@ _APART = frozenset(
         "_vendor",
     }
 )
+_DATA = frozenset({"data", "fixtures", "samples", "roots", "testdata", "test_data", "resources", "assets"})
+"""Folders of what tests read, where they hold code."""
 _TOOLS = frozenset({"setup.py", "noxfile.py", "tasks.py", "fabfile.py", "dodo.py", "versioneer.py", "conf.py"})
 _ROOTS = frozenset({"", "src", "lib"})
 
@@ -38,8 +40,9 @@ def _belongs(path: str, packages: set[str]) -> bool:
     folder, name = posixpath.split(path)
     if path.partition("/")[0] in _APART:
         return False
-    if role_of(path) is not Role.PACKAGE:
-        return True
+    role = role_of(path)
+    if role is not Role.PACKAGE:
+        return role is Role.CONFTEST or name.startswith("test") or _DATA.isdisjoint(path.split("/")[:-1])
     if name in _TOOLS:
         return False
     while folder in packages:

@@ -6,6 +6,7 @@ import ast
 import posixpath
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
@@ -71,10 +72,10 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
         return ".".join((self.names.get(node.id, node.id), *reversed(parts)))
 
     def calls(self) -> Iterator[tuple[ast.Call, str]]:
-        """List all calls with what is called."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Call):
-                yield node, self.meaning(node.func)
+        """List all calls with what is called, from the top down."""
+        found = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
+        for node in sorted(found, key=lambda call: (call.lineno, call.col_offset)):
+            yield node, self.meaning(node.func)
 
     def value(self, node: ast.AST | None) -> object:
         """Say which constant an expression is, by itself or by the name of one; None where it is none."""
@@ -127,14 +128,9 @@ def _imported(tree: ast.Module) -> dict[str, str]:
 
 
 def _constants(tree: ast.Module) -> dict[str, object]:
-    given: dict[str, list[object]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            given.setdefault(node.id, [])
+    given: dict[str, object] = {}
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
-            for target in statement.targets:
-                if isinstance(target, ast.Name):
-                    given[target.id].append(statement.value.value)
-    stores = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    return {name: values[0] for name, values in given.items() if len(values) == 1 and stores.count(name) == 1}
+            given |= {each.id: statement.value.value for each in statement.targets if isinstance(each, ast.Name)}
+    stores = Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    return {name: value for name, value in given.items() if stores[name] == 1}

@@ -34,8 +34,7 @@ class Hazard(msgspec.Struct, frozen=True, kw_only=True):
     """One place.
 
     `file` is relative to the project, `line` and `column` count from 1; `what` is said of this place, `why` and `instead` of
-    its kind. `axes` are those that may bring it to light. `first` and `last` are the lines of the function that holds it (0 for
-    the module itself).
+    its kind. `axes` are those that may bring it to light. `function` is the name of the one that holds it, empty for the module.
     """
 
     kind: HazardKind
@@ -46,5 +45,4 @@ class Hazard(msgspec.Struct, frozen=True, kw_only=True):
     why: str
     instead: str
     axes: tuple[Axis, ...] = ()
-    first: int = 0
-    last: int = 0
+    function: str = ""

@@ -1,15 +1,14 @@
-"""The command `paritygate hazards`: its words, its streams and its exit code."""
+"""The command that looks for hazards in source files, without an engine."""
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
-from pathlib import Path
 
 import click
 
 from paritygate import hazard_search
-from paritygate.errors import UsageError
+from paritygate.cli.options import PROJECT
+from paritygate.cli.user import absolute, version
 from paritygate.hazard_search import Wanted
 from paritygate.outcomes.words import ExitCode
 from paritygate.reports import hazards as report
@@ -19,9 +18,7 @@ from paritygate.reports.text import spell_out
 
 @click.command()
 @click.argument("paths", nargs=-1, type=click.Path(exists=True))
-@click.option(
-    "--project", default=".", type=click.Path(exists=True, file_okay=False), help="The project's folder. [default: here]"
-)
+@PROJECT
 @click.option(
     "--format",
     "form",
@@ -36,25 +33,16 @@ def hazards(*, paths: tuple[str, ...], project: str, form: str, without_ruff: bo
 
     Nothing is run. It ends with 0 where nothing was found, 1 where something was, 4 where ruff is missing or fails.
     """
-    here = _here()
     wanted = Wanted(
-        project=here / project,
-        paths=tuple(here / path for path in paths),
+        project=absolute(project),
+        paths=tuple(absolute(path) for path in paths),
         with_ruff=not without_ruff,
         environ=dict(os.environ),
     )
     checked = hazard_search.search(wanted)
-    version = importlib.metadata.version("paritygate")
-    if said := report.render(checked, Format(form), version, with_ruff=wanted.with_ruff):
+    if said := report.render(checked, Format(form), version(), with_ruff=wanted.with_ruff):
         click.echo(said)
     for path, why in checked.unread.items():
         click.echo(f"not read: {spell_out(path)}: {spell_out(why)}", err=True)
     click.echo(report.summary(checked), err=True)
     return ExitCode.CONSISTENT_RED if checked.hazards else ExitCode.PARITY
-
-
-def _here() -> Path:
-    try:
-        return Path.cwd()
-    except FileNotFoundError as error:
-        raise UsageError("the folder from which this was started is gone", "change to one that exists") from error
