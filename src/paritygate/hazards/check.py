@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from paritygate.hazards import clocks, files, fixed, judged, locales, ordering, ruff, source, suppression, surroundings
+from paritygate.hazards import clocks, encodings, files, fixed, judged, locales, ordering, ruff, source, suppression, surroundings
 from paritygate.hazards.catalogue import CATALOGUE
 from paritygate.hazards.files import Names
 from paritygate.hazards.found import Check, Found
@@ -122,7 +122,8 @@ def _text(path: Path) -> str:
 def _hazards(of: Source, names: Names, words: Mapping[str, list[Word]]) -> Iterator[tuple[Hazard, tuple[int, int]]]:
     """Say each hazard of a file once, with its first and last line."""
     found = [each for one in CHECKS for each in one(of)]
-    found += [*files.read_files(of, names), *files.imports(of, names), *judged.judged(words.get(of.path, ()), of, names)]
+    found += [*files.read_files(of, names), *files.imports(of, names), *encodings.paths(of, names)]
+    found += [*judged.judged(words.get(of.path, ()), of, names)]
     said: set[tuple[HazardKind, int]] = set()
     told: dict[int, HazardKind] = {}
     for each in sorted(found, key=lambda one: _OF_ONE_CLOCK.index(one.kind) if one.kind in _OF_ONE_CLOCK else 0):

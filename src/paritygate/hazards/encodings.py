@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterator
 
 from paritygate.hazards.files import Names
-from paritygate.hazards.found import shown
+from paritygate.hazards.found import Found, shown
 from paritygate.hazards.source import Role, Source
+from paritygate.outcomes.hazards import HazardKind
 
 _PLAIN = re.compile(r"pid|lock|key|cert|pem\b|devnull|/proc/|/dev/|pickle|digest|checksum|\bfd\b", re.IGNORECASE)
 _TEXT = re.compile(
@@ -21,14 +22,32 @@ _TEXT = re.compile(
     re.IGNORECASE,
 )
 _MADE = re.compile(r"tmp|temp|site_dir|output|out_dir|dest|build", re.IGNORECASE)
+_ENCODING_AT = {"read_text": 0, "write_text": 1}
+"""The methods of paths, with how many arguments come before the encoding."""
 _WRITING = frozenset({"write", "writelines", "write_text"})
+
+
+def paths(source: Source, names: Names) -> Iterator[Found]:
+    """Find texts that tests read or write by a path: that `tmp_path / "a"` is one is nothing that ruff can know."""
+    if source.role is Role.PACKAGE:
+        return
+    for call, _ in source.calls():
+        if not isinstance(call.func, ast.Attribute) or call.func.attr not in _ENCODING_AT or call.keywords:
+            continue
+        if len(call.args) == _ENCODING_AT[call.func.attr] and matters(call, source, names):
+            yield Found(HazardKind.LOCALE_ENCODING, call, left_open(call))
+
+
+def left_open(call: ast.Call) -> str:
+    """Say what is wrong with a call."""
+    return f"{shown(call)} leaves the encoding to the locale"
 
 
 def matters(call: ast.Call, source: Source, names: Names) -> bool:
     """Say whether the encoding of the text file that a call opens makes a difference."""
-    target = source.value(call.args[0]) if call.args else None
-    opened = call.func.value if isinstance(call.func, ast.Attribute) else call
-    if isinstance(target, int) or _PLAIN.search(f"{ast.unparse(opened)}{target}") or _only_closed(call, source):
+    path = _path(call)
+    target = source.value(path)
+    if isinstance(target, int) or _PLAIN.search(f"{ast.unparse(path)}{target}") or _only_closed(call, source):
         return False
     block = _block(call, source)
     text = "\n".join(ast.unparse(each) for each in block)
@@ -37,6 +56,18 @@ def matters(call: ast.Call, source: Source, names: Names) -> bool:
     if source.role is Role.PACKAGE:
         return _TEXT.search(f"{text}\n{ast.unparse(call)}\n{_where(call, source)}") is not None
     return _other_letters(call, source, names)
+
+
+def _path(call: ast.Call) -> ast.expr:
+    """Say what a call opens: what a method is called of, or what a function is given."""
+    method = isinstance(call.func, ast.Attribute) and call.func.attr in {*_ENCODING_AT, "open"}
+    if (
+        isinstance(call.func, ast.Attribute)
+        and method
+        and not (call.func.attr == "open" and isinstance(call.func.value, ast.Name))
+    ):
+        return call.func.value
+    return call.args[0] if call.args else call
 
 
 def _only_closed(call: ast.Call, source: Source) -> bool:
@@ -77,7 +108,7 @@ def _only_ascii_written(call: ast.Call, block: list[ast.stmt]) -> bool:
 def _other_letters(call: ast.Call, source: Source, names: Names) -> bool:
     """Say whether a test has other letters in sight, or reads a tracked file that has."""
     region = source.function_of(call) or source.tree
-    own = set(ast.walk(call))
+    own = set(ast.walk(_path(call)))
     texts = list(_texts(region, own, ast.get_docstring(region, clean=False)))
     if any(not text.isascii() for text in texts):
         return True
@@ -86,7 +117,7 @@ def _other_letters(call: ast.Call, source: Source, names: Names) -> bool:
 
 
 def _texts(region: ast.AST, own: set[ast.AST], documented: str | None) -> Iterator[str]:
-    """List the texts in a function or a module but for its docstring and, in the call itself, those that are no letters."""
+    """List the texts in a function or a module but for its docstring and the name of the file, which is no part of its text."""
     for each in ast.walk(region):
         text = each.value if isinstance(each, ast.Constant) else None
         if isinstance(text, str) and text != documented and (each not in own or text.isascii()):

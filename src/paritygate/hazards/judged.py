@@ -19,7 +19,7 @@ def judged(words: Sequence[Word], source: Source, names: Names) -> Iterator[Foun
     for kind, call in ruff.translate(words, source):
         if kind is HazardKind.LOCALE_ENCODING:
             if encodings.matters(call, source, names):
-                yield Found(kind, call, f"{shown(call)} leaves the encoding to the locale")
+                yield Found(kind, call, encodings.left_open(call))
         elif not surroundings.harmless(call, source) and makes_difference(call, source, now=kind is HazardKind.NAIVE_CLOCK):
             yield Found(kind, call, f"{shown(call)} goes by the machine's zone")
 

@@ -36,9 +36,10 @@ def meaning_of(call: ast.expr, source: Source) -> Meaning:
     if function is None or not function.name.startswith("test"):
         return Meaning.ANY
     uses = _uses(call, function, source)
-    if any(_expected(each, source) for each in uses):
-        return Meaning.ANY if any(_handed_in(each, source) for each in uses) else Meaning.EXPECTED
-    return Meaning.SPELLED_OUT if any(_against_constant(each, function, source) for each in uses) else Meaning.ANY
+    if any(_against_constant(each, function, source) for each in uses):
+        return Meaning.SPELLED_OUT
+    expected = any(_expected(each, source) for each in uses)
+    return Meaning.EXPECTED if expected and not any(_handed_in(each, source) for each in uses) else Meaning.ANY
 
 
 def _uses(value: ast.expr, function: Function, source: Source) -> list[ast.expr]:
@@ -57,10 +58,10 @@ def decides(call: ast.expr, source: Source) -> bool:
     """
     named = source.parents.get(call)
     function = source.function_of(call)
+    days = isinstance(call, ast.Call) and source.meaning(call.func) == "datetime.date.today"
     if function is not None and isinstance(named, ast.Assign) and isinstance(named.targets[0], ast.Name):
-        days = isinstance(call, ast.Call) and source.meaning(call.func) == "datetime.date.today"
         return any(decided_by(each, source, days=days) for each in loads(named.targets[0].id, function))
-    return decided_by(call, source)
+    return decided_by(call, source, days=days) or source.meaning(getattr(call, "func", call)) == "time.mktime"
 
 
 def decided_by(node: ast.expr, source: Source, *, days: bool = False) -> bool:
