@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -52,7 +51,7 @@ def _hinted(finding: Finding, hazards: tuple[Hazard, ...]) -> Finding:
     """Choose what may have to do with a test: in its own function first, then outside of all tests; of its cause's axes."""
     if finding.label not in DIVERGENT:
         return finding
-    name = re.sub(r"\[.*", "", finding.nodeid.rpartition("::")[2], flags=re.DOTALL)
+    name = finding.nodeid.partition("::")[2].partition("[")[0].rpartition("::")[2]
     near = [each for each in hazards if each.file == _file(finding) and _concerns(each, name) and _fits(each, finding)]
     return msgspec.structs.replace(finding, hazards=tuple(sorted(near, key=lambda each: each.function != name)))
 

@@ -60,13 +60,10 @@ def matters(call: ast.Call, source: Source, names: Names) -> bool:
 
 def _path(call: ast.Call) -> ast.expr:
     """Say what a call opens: what a method is called of, or what a function is given."""
-    method = isinstance(call.func, ast.Attribute) and call.func.attr in {*_ENCODING_AT, "open"}
-    if (
-        isinstance(call.func, ast.Attribute)
-        and method
-        and not (call.func.attr == "open" and isinstance(call.func.value, ast.Name))
-    ):
-        return call.func.value
+    if isinstance(call.func, ast.Attribute):
+        opened = call.func.attr == "open" and not isinstance(call.func.value, ast.Name)  # a name may be a module's
+        if opened or call.func.attr in _ENCODING_AT:
+            return call.func.value
     return call.args[0] if call.args else call
 
 
