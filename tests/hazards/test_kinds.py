@@ -47,6 +47,12 @@ FOUND = [
     ("folder-order", "def test_a():\n    assert glob.glob('*.txt')[1] == 'b.txt'\n", 1),
     ("set-order", "def test_a(words):\n    assert list(set(words)) == ['a', 'b']\n", 1),
     ("set-order", "def test_a():\n    assert ' '.join({'a', 'b'}) == 'a b'\n", 1),
+    ("set-order", "def got():\n    return {'a', 'b'}\ndef test_a():\n    assert ' '.join(got()) == 'a b'\n", 3),
+    (
+        "folder-order",
+        "def both(p):\n    return ''.join(map(str, p))\ndef test_a():\n    assert both(Path().iterdir()) == 'ab'\n",
+        3,
+    ),
     ("fixed-port", "PORT = 8123\ndef test_a():\n    s = socket.socket()\n    s.bind(('127.0.0.1', PORT))\n", 3),
     ("fixed-port", "from http.server import HTTPServer\ndef test_a():\n    HTTPServer(('', 8000), None)\n", 2),
     ("fixed-temporary-path", "def test_a():\n    with open('/tmp/out.bin', 'wb') as f:\n        f.write(b'')\n", 1),
@@ -88,6 +94,7 @@ HARMLESS = [
     "def test_a(tmp_path):\n    names = os.listdir(tmp_path)\n    names.sort()\n    assert names == ['a', 'b']\n",
     "def test_a(tmp_path):\n    assert next(tmp_path.iterdir()).name == 'a'\n",
     "def test_a(tmp_path):\n    for name in os.listdir(tmp_path):\n        assert name.isascii()\n",
+    "def both(p):\n    return ''.join(sorted(map(str, p)))\ndef test_a():\n    assert both(Path().iterdir()) == 'ab'\n",
     "def test_a():\n    assert set('ab') == {'a', 'b'}\n    assert list(set([1, 2])) == [1, 2]\n",
     # Nobody else is there.
     "def test_a():\n    s = socket.socket()\n    s.bind(('127.0.0.1', 0))\n",
@@ -191,6 +198,15 @@ def test_a_file_that_the_test_makes_itself_is_not_missed(project: Project) -> No
     project.commit()
     project.write("tests/data/made.txt", "x")
     assert project.found() == []
+
+
+@pytest.mark.parametrize(("asked", "found"), [("assert {}.exists()", 1), ("assert not {}.exists()", 0), ("{}.exists()", 0)])
+def test_that_a_file_is_there_is_asked_of_its_name_too(project: Project, asked: str, found: int) -> None:
+    project.write("tests/menu.txt", "x")
+    body = f"from pathlib import Path\nHERE = Path(__file__).parent\ndef test_a():\n    {asked}\n"
+    project.write("tests/test_a.py", body.replace("{}", "(HERE / 'Menu.txt')"))
+    project.commit()
+    assert len(project.found()) == found
 
 
 def test_a_name_in_a_temporary_folder_is_nothing_to_git(project: Project) -> None:

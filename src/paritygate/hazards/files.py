@@ -20,6 +20,7 @@ from paritygate.outcomes.hazards import HazardKind
 _LIKE_A_FILE = re.compile(r"[^\s:*?\"<>|{}%\\]*[^\s:*?\"<>|{}%\\/.][^\s:*?\"<>|{}%\\/]*\.[A-Za-z0-9]{1,8}")
 _OPENING = frozenset({"open", "io.open", "codecs.open", "os.stat", "os.path.getsize", "shutil.copy", "shutil.copyfile"})
 _READING_METHODS = frozenset({"read_text", "read_bytes", "open", "joinpath"})
+_ASKING_METHODS = frozenset({"exists", "is_file"})
 _PATHS = frozenset({"pathlib.Path", "pathlib.PurePath", "os.path.join"})
 _HERE = "\0here"
 _MOVING = re.compile(r"chdir|isolated_filesystem|tmp_?path|tmp_?dir|temp_?dir|pytester|testdir", re.IGNORECASE)
@@ -133,6 +134,8 @@ def _opened(path: ast.expr, source: Source) -> bool:
     if isinstance(outer, ast.Call) and outer.args[:1] == [path]:
         mode = source.value(outer.args[1]) if len(outer.args) > 1 else "r"
         return source.meaning(outer.func) in _OPENING and isinstance(mode, str) and mode.startswith("r")
+    if isinstance(outer, ast.Attribute) and outer.value is path and outer.attr in _ASKING_METHODS:
+        return isinstance(source.parents.get(source.parents.get(outer, outer)), ast.Assert)
     if isinstance(outer, ast.Attribute) and outer.value is path and outer.attr in _READING_METHODS:
         call = source.parents.get(outer)
         if isinstance(call, ast.Call) and outer.attr == "open" and call.args:

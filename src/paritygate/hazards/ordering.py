@@ -54,7 +54,14 @@ def is_set(node: ast.AST, source: Source) -> bool:
         given = node.args[0]
         numbers = isinstance(given, ast.List | ast.Tuple | ast.Set) and all(_is_number(each) for each in given.elts)
         return not numbers and not (isinstance(given, ast.Call) and source.meaning(given.func) == "range")
-    return False
+    return isinstance(node, ast.Call) and _gives_set(node, source)
+
+
+def _gives_set(call: ast.Call, source: Source) -> bool:
+    """Say whether a call is of a function of this module that returns sets written out, and nothing else."""
+    function = source.defined(call)
+    given = [each.value for each in ast.walk(function) if isinstance(each, ast.Return)] if function is not None else []
+    return bool(given) and all(isinstance(each, ast.Set | ast.SetComp) and is_set(each, source) for each in given)
 
 
 def _is_number(node: ast.AST) -> bool:
@@ -122,10 +129,21 @@ def _use_in_call(node: ast.expr, outer: ast.Call, source: Source) -> str:
         text = source.value(outer.func.value)
         joined = isinstance(text, str) and _shows(outer, source)
         return "a text is joined in the order of" if joined else ""
+    if isinstance(outer.func, ast.Name) and node in outer.args:
+        return "a text is made in the order of" if _joins(outer, source) and _shows(outer, source) else ""
     if isinstance(outer.func, ast.Attribute) and outer.func.attr in {"assertEqual", "assertListEqual"}:
         others = [each for each in outer.args[:2] if each is not node]
         return "a list is compared with the order of" if any(_is_list(each) for each in others) else ""
     return ""
+
+
+def _joins(call: ast.Call, source: Source) -> bool:
+    """Say whether a call is of a function of this module that joins what it gets, as it comes."""
+    function = source.defined(call)
+    if function is None or len(call.args) != 1 or len(function.args.args) != 1:
+        return False
+    text = ast.unparse(function)
+    return ".join(" in text and "sort" not in text
 
 
 def _shows(joined: ast.Call, source: Source) -> bool:

@@ -58,6 +58,11 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
             inner = outer
         return None
 
+    def defined(self, call: ast.Call) -> Function | None:
+        """Find the function at the module's top that a call calls by its name."""
+        name = call.func.id if isinstance(call.func, ast.Name) else ""
+        return next((each for each in self.tree.body if isinstance(each, Function) and each.name == name), None)
+
     def meaning(self, node: ast.AST) -> str:
         """Say with its full name what an expression such as `dt.datetime.now` stands for; empty where that is not known.
 
