@@ -47,9 +47,16 @@ def matters(call: ast.Call, source: Source, names: Names) -> bool:
     """Say whether the encoding of the text file that a call opens makes a difference."""
     path = _path(call)
     target = source.value(path)
-    if isinstance(target, int) or _PLAIN.search(f"{ast.unparse(path)}{target}") or _only_closed(call, source):
+    if (
+        isinstance(target, int)
+        or _PLAIN.search(f"{ast.unparse(path)}{target}")
+        or _only_closed(call, source)
+        or _compared_with_ascii(call, source)
+    ):
         return False
     block = _block(call, source)
+    if all(isinstance(each, ast.Pass) for each in block):
+        return False
     text = "\n".join(ast.unparse(each) for each in block)
     if ("json.dump(" in text and "ensure_ascii" not in text) or _PLAIN.search(text) or _only_ascii_written(call, block):
         return False
@@ -104,17 +111,27 @@ def _only_ascii_written(call: ast.Call, block: list[ast.stmt]) -> bool:
 
 def _other_letters(call: ast.Call, source: Source, names: Names) -> bool:
     """Say whether a test has other letters in sight, or reads a tracked file that has."""
-    region = source.function_of(call) or source.tree
     own = set(ast.walk(_path(call)))
-    texts = list(_texts(region, own, ast.get_docstring(region, clean=False)))
-    if any(not text.isascii() for text in texts):
+    function = source.function_of(call)
+    if function is None:
+        return any(not text.isascii() for text in _texts(call, own, None))
+    if any(not text.isascii() for text in _texts(function, own, ast.get_docstring(function, clean=False))):
         return True
-    said = ast.unparse(region) if region is not source.tree else shown(call)
-    return not _MADE.search(said) and any(_names_other(text, names) for text in texts)
+    named = [text for each in (_path(call), *function.decorator_list) for text in _texts(each, set(), None)]
+    return not _MADE.search(ast.unparse(function)) and any(_names_other(text, names) for text in named)
+
+
+def _compared_with_ascii(call: ast.Call, source: Source) -> bool:
+    """Say whether what is read is expected to be something that is all ASCII."""
+    outer = source.parents.get(call)
+    if not isinstance(outer, ast.Compare):
+        return False
+    others = [each for each in (outer.left, *outer.comparators) if each is not call]
+    return all(isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value.isascii() for each in others)
 
 
 def _texts(region: ast.AST, own: set[ast.AST], documented: str | None) -> Iterator[str]:
-    """List the texts in a function or a module but for its docstring and the name of the file, which is no part of its text."""
+    """List the texts in a part of the code but for its docstring and the name of the file, which is no part of its text."""
     for each in ast.walk(region):
         text = each.value if isinstance(each, ast.Constant) else None
         if isinstance(text, str) and text != documented and (each not in own or text.isascii()):

@@ -61,7 +61,7 @@ def decides(call: ast.expr, source: Source) -> bool:
     days = isinstance(call, ast.Call) and source.meaning(call.func) == "datetime.date.today"
     if function is not None and isinstance(named, ast.Assign) and isinstance(named.targets[0], ast.Name):
         return any(decided_by(each, source, days=days) for each in loads(named.targets[0].id, function))
-    return decided_by(call, source, days=days) or source.meaning(getattr(call, "func", call)) == "time.mktime"
+    return decided_by(call, source, days=days)
 
 
 def decided_by(node: ast.expr, source: Source, *, days: bool = False) -> bool:
@@ -73,7 +73,7 @@ def decided_by(node: ast.expr, source: Source, *, days: bool = False) -> bool:
         return any(isinstance(each, ast.Lt | ast.LtE | ast.Gt | ast.GtE | ast.Eq | ast.NotEq) for each in outer.ops)
     if isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Add | ast.Sub):
         return days or any("timedelta(" in ast.unparse(each) for each in (outer.left, outer.right) if each is not node)
-    return isinstance(outer, ast.Call) and source.meaning(outer.func) == "time.mktime"
+    return False
 
 
 def _logged(node: ast.AST, source: Source) -> bool:

@@ -119,7 +119,7 @@ def _use(node: ast.expr, source: Source, kind: HazardKind, *, listed: bool) -> s
     if isinstance(outer, ast.Subscript) and outer.value is node:
         return _use_by_number(outer)
     if isinstance(outer, ast.Return) and source.role is Role.PACKAGE and kind is HazardKind.SET_ORDER and listed:
-        made = isinstance(node, ast.ListComp) or (isinstance(node, ast.Call) and source.meaning(node.func) in {"list", "tuple"})
+        made = isinstance(node, ast.Call) and source.meaning(node.func) in {"list", "tuple"}
         return "a list is returned in the order of" if made else ""
     return ""
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from paritygate.hazards.source import Function, Role, Source
 
 _PINNING_WORDS = ("freeze", "frozen", "freezer", "time_machine", "travel", "pinned_environment", "patch")
+_FREEZING = re.compile(r"freeze|freezer|frozen|time_machine|travel(_to)?\(")
+_SEAMS = re.compile(r"_*(\w+_)?(now|today)")
+"""How functions are called whose one business is to say what time it is."""
 _PRELUDE = (ast.Expr, ast.Import, ast.ImportFrom)
 _ASSERTING_CALLS = ("assert", "raises", "fail", "check", "expect", "verify")
 
@@ -19,7 +23,10 @@ def harmless(node: ast.expr, source: Source) -> bool:
 
 def pinned(node: ast.AST, source: Source) -> bool:
     """Say whether the clock is held or replaced around a node: by a decorator, a fixture or a context."""
-    return any(_pins(ast.unparse(each)) for each in _conditions(node, source))
+    if any(_pins(ast.unparse(each)) for each in _conditions(node, source)):
+        return True
+    function = source.function_of(node)
+    return function is not None and _FREEZING.search(ast.unparse(function)) is not None
 
 
 def _conditions(node: ast.AST, source: Source) -> Iterator[ast.AST]:
@@ -50,7 +57,7 @@ def replaceable(node: ast.expr, source: Source) -> bool:
     function = source.function_of(node)
     if function is None:
         return False
-    if _is_default(node, source):
+    if _is_default(node, source) or _SEAMS.fullmatch(function.name):
         return True
     last = function.body[-1]
     if isinstance(last, ast.Return) and last.value is node and all(isinstance(each, _PRELUDE) for each in function.body[:-1]):
