@@ -11,7 +11,8 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from paritygate.cli import outcome_of, program
+from paritygate.cli.commands import program
+from paritygate.cli.main import outcome_of
 from paritygate.reports.hazards import Document
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from paritygate.cli import program
+from paritygate.cli.commands import program
 from paritygate.hazards import ruff
 from paritygate.hazards.catalogue import CATALOGUE
 from paritygate.outcomes.hazards import HazardKind
