@@ -12,6 +12,7 @@ import msgspec
 
 from paritygate import archive, doctor, engine_setup, places, project_images
 from paritygate.cli.freezes import freezes
+from paritygate.cli.hazards import hazards
 from paritygate.cli.locks import lock
 from paritygate.cli.options import (
     BUDGET,
@@ -240,3 +241,6 @@ def prune_images(keep: int, project: str | None, host: str) -> int:
     """Remove images that paritygate made; nothing else is touched."""
     say_images(keeping.prune(engine_at(host), keep, name_of(project)), "removed", project, "removed ")
     return ExitCode.PARITY
+
+
+program.add_command(hazards)

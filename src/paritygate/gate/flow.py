@@ -6,7 +6,7 @@ from paritygate import archive
 from paritygate.causes.differences import differences_behind
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
-from paritygate.gate import ledger, locking, material, misuse, result
+from paritygate.gate import hints, ledger, locking, material, misuse, result
 from paritygate.gate.cells import Cells
 from paritygate.gate.explaining import Budget, Known, explain, name_rules
 from paritygate.gate.request import Report, Request, Stopwatch, World
@@ -56,7 +56,7 @@ def run(request: Request, world: World) -> Report:
 
     judged = ledger.judge(frozen, confirmation.findings, (*gate_cells, *confirmation.cells), asked, settled)
     ran = result.Ran(gate=gate_cells, confirmation=confirmation, plans=cells.plans, judged=judged)
-    artifact = result.artifact(made, ran, watch.seconds, world)
+    artifact = hints.with_hazards(result.artifact(made, ran, watch.seconds, world), trees, world.variables)
     unrecorded = archive.record(artifact, settled.report)
     material.keep_few_trees(engine, images, world)
     return Report(artifact, settled.report, unrecorded)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId
+from paritygate.outcomes.hazards import Hazard
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.trees import Difference
 from paritygate.outcomes.words import Axis, CauseKind, FileState, FreezeState, Label, Outcome, Touching, VerdictName, Worktree
@@ -82,6 +83,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One test over all its gate cells; `confirmed` counts the confirming attempts (0 where none was needed).
 
     `sides` is filled for tests that diverge: what they did, environment by environment.
+    `hazards` are what the file of a test that diverges has that may be why.
     """
 
     nodeid: NodeId
@@ -92,6 +94,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
     confirmed: int = 0
     sides: tuple[Side, ...] = ()
+    hazards: tuple[Hazard, ...] = ()
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):

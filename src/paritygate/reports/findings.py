@@ -27,6 +27,7 @@ MOST_FILES = 20
 MOST_FAILURES = 2
 NUMBER = re.compile(r"\d+")
 MOST_PARTNERS = 2
+MOST_HAZARDS = 3
 NO_CAUSE = "no cause is known"
 
 WORST_FIRST = (
@@ -142,6 +143,7 @@ def _told(finding: Finding, runs: Runs, width: int) -> list[str]:
         lines += files(finding.cause)
     if finding.confirmed:
         lines.append(f"confirmed by {finding.confirmed} further attempt{'s' * (finding.confirmed != 1)}")
+    lines += [f"hazard: {spell_out(f'{each.file}:{each.line} {each.what}')}" for each in finding.hazards[:MOST_HAZARDS]]
     if note := _note(finding):
         lines.append(f"note: {spell_out(note)}")
     return lines

@@ -1,0 +1,48 @@
+"""The command that looks for hazards in source files, without an engine."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from paritygate import hazard_search
+from paritygate.cli.options import PROJECT
+from paritygate.cli.user import absolute, version
+from paritygate.hazard_search import Wanted
+from paritygate.outcomes.words import ExitCode
+from paritygate.reports import hazards as report
+from paritygate.reports.hazards import Format
+from paritygate.reports.text import spell_out
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(exists=True))
+@PROJECT
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice([each.value for each in Format]),
+    default=Format.TEXT.value,
+    show_default=True,
+    help="For people, for annotations in GitHub's workflows, or for programs.",
+)
+@click.option("--without-ruff", is_flag=True, help="Leave out what ruff's rules find.")
+def hazards(*, paths: tuple[str, ...], project: str, form: str, without_ruff: bool) -> int:
+    """Read PATHS (default: tests and packages) and list what makes tests depend on the machine.
+
+    Nothing is run. It ends with 0 where nothing was found, 1 where something was, 4 where ruff is missing or fails.
+    """
+    wanted = Wanted(
+        project=absolute(project),
+        paths=tuple(absolute(path) for path in paths),
+        with_ruff=not without_ruff,
+        environ=dict(os.environ),
+    )
+    checked = hazard_search.search(wanted)
+    if said := report.render(checked, Format(form), version(), with_ruff=wanted.with_ruff):
+        click.echo(said)
+    for path, why in checked.unread.items():
+        click.echo(f"not read: {spell_out(path)}: {spell_out(why)}", err=True)
+    click.echo(report.summary(checked), err=True)
+    return ExitCode.CONSISTENT_RED if checked.hazards else ExitCode.PARITY

@@ -1,0 +1,173 @@
+"""Checks of the clock that ruff does not have: local time by other doors, clocks in assertions, timings, reads at import."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from paritygate.hazards import moments, surroundings
+from paritygate.hazards.found import Found, shown
+from paritygate.hazards.source import Function, Role, Source
+from paritygate.outcomes.hazards import HazardKind
+
+DATES = frozenset(
+    {
+        *("datetime.datetime.now", "datetime.datetime.today", "datetime.datetime.utcnow", "datetime.date.today"),
+        *("time.localtime", "time.gmtime", "time.ctime", "time.asctime", "time.strftime"),
+    }
+)
+"""What tells the date or the hour."""
+SECONDS = frozenset(f"time.{name}{unit}" for name in ("time", "monotonic", "perf_counter") for unit in ("", "_ns"))
+"""What counts seconds."""
+GENEROUS_SECONDS = 60
+_LOCALE_READS = frozenset({"locale.getlocale", "locale.getdefaultlocale", "locale.getpreferredencoding", "locale.localeconv"})
+_MOMENT_GIVEN = {"time.localtime": 1, "time.gmtime": 1, "time.ctime": 1, "time.asctime": 1, "time.strftime": 2}
+
+
+def reads_clock(node: ast.AST, source: Source, clocks: frozenset[str] = DATES | SECONDS) -> bool:
+    """Say whether an expression reads the clock, rather than formats a moment that it is given."""
+    if not isinstance(node, ast.Call):
+        return False
+    meaning = source.meaning(node.func)
+    return meaning in clocks and len(node.args) < _MOMENT_GIVEN.get(meaning, len(node.args) + 1)
+
+
+def local_time(source: Source) -> Iterator[Found]:
+    """Find local time that does not go by `datetime.now` and the like, for which ruff has rules."""
+    for call, meaning in source.calls():
+        local = meaning in {"time.localtime", "time.mktime", "time.ctime"}
+        now = meaning in {"time.strftime", "time.asctime"} and reads_clock(call, source)
+        if not (local or now or _naive_stamp(call, source)) or surroundings.harmless(call, source):
+            continue
+        if moments.decides(call, source) if source.role is Role.PACKAGE else _spelled_out(call, source):
+            yield Found(HazardKind.LOCAL_TIME, call, f"{shown(call)} goes by the machine's zone")
+
+
+def _spelled_out(call: ast.Call, source: Source) -> bool:
+    return moments.meaning_of(call, source) is moments.Meaning.SPELLED_OUT
+
+
+def _naive_stamp(call: ast.Call, source: Source) -> bool:
+    """Say whether a call is `datetime(2026, 3, 29).timestamp()`: the zone is in no word of it."""
+    if not (isinstance(call.func, ast.Attribute) and call.func.attr == "timestamp" and isinstance(call.func.value, ast.Call)):
+        return False
+    made = call.func.value
+    return (
+        source.role is not Role.PACKAGE
+        and source.meaning(made.func) == "datetime.datetime"
+        and len(made.args) < 8  # noqa: PLR2004  # the eighth is the zone
+        and not any(each.arg in {None, "tzinfo"} for each in made.keywords)
+        and not any(isinstance(each, ast.Starred) for each in made.args)
+    )
+
+
+def in_assertions(source: Source) -> Iterator[Found]:
+    """Find tests that expect what the clock says at that moment, of something that was not given it."""
+    if source.role is Role.PACKAGE:
+        return
+    for node in ast.walk(source.tree):
+        if not (isinstance(node, ast.Call) and reads_clock(node, source)) or surroundings.pinned(node, source):
+            continue
+        if moments.meaning_of(node, source) is moments.Meaning.EXPECTED:
+            yield Found(HazardKind.CLOCK_IN_ASSERTION, node, f"the test expects {shown(node)} of something that was not given it")
+
+
+def timed(source: Source) -> Iterator[Found]:
+    """Find assertions that something takes less than a certain time."""
+    if source.role is Role.PACKAGE:
+        return
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Compare) and surroundings.asserted(node, source) and not surroundings.pinned(node, source):
+            sides = [node.left, *node.comparators]
+            for left, operator, right in zip(sides, node.ops, sides[1:], strict=False):
+                below = (
+                    left if isinstance(operator, ast.Lt | ast.LtE) else right if isinstance(operator, ast.Gt | ast.GtE) else None
+                )
+                above = right if below is left else left
+                if below is not None and not _generous(above, source) and _lasting(below, node, source):
+                    yield Found(HazardKind.TIMED_ASSERTION, node, f"{shown(node)} holds on a machine that is quick enough")
+                    break
+
+
+def _generous(limit: ast.expr, source: Source) -> bool:
+    """Say whether a limit is there against hanging, rather than to hold a machine to its speed."""
+    value = source.value(limit)
+    return isinstance(value, int | float) and value >= GENEROUS_SECONDS
+
+
+def _lasting(node: ast.expr, where: ast.AST, source: Source) -> bool:
+    """Say whether an expression is the time that something took: a reading less an earlier one, or a name for that."""
+    if isinstance(node, ast.Name):
+        function = source.function_of(where)
+        values = assigned(node.id, function) if function is not None else []
+        return bool(values) and all(_difference(value, source) for value in values)
+    return _difference(node, source)
+
+
+def _difference(node: ast.AST, source: Source) -> bool:
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)):
+        return False
+    if not isinstance(node.right, ast.Name):
+        return False
+    function = source.function_of(node)
+    earlier = assigned(node.right.id, function) if function is not None else []
+    later = [node.left] if not isinstance(node.left, ast.Name) else assigned(node.left.id, function) if function else []
+    return bool(earlier) and bool(later) and all(reads_clock(each, source, SECONDS) for each in (*earlier, *later))
+
+
+def assigned(name: str, function: Function) -> list[ast.expr]:
+    """List what is assigned to a name in a function; an unpacking or an augmented assignment spoils it, so nothing is said."""
+    values: list[ast.expr] = []
+    stores = 0
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
+            stores += 1
+        if isinstance(node, ast.Assign) and any(isinstance(target, ast.Name) and target.id == name for target in node.targets):
+            values.append(node.value)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id == name and node.value:
+            values.append(node.value)
+    return values if stores == len(values) else []
+
+
+def at_import(source: Source) -> Iterator[Found]:
+    """Find what is read from clock or locale while the module is imported and kept: a default, a constant, a parameter of tests.
+
+    In a package only defaults count; a constant there is as a rule meant, such as the time of the program's start.
+    """
+    for call, meaning in source.calls():
+        if not (reads_clock(call, source, DATES) or meaning in _LOCALE_READS) or surroundings.pinned(call, source):
+            continue
+        if source.function_of(call) is None and _kept(call, source):
+            yield Found(HazardKind.READ_AT_IMPORT, call, f"{shown(call)} is read when the module is imported")
+
+
+def _kept(node: ast.AST, source: Source) -> bool:
+    """Say whether what a node outside of functions reads outlasts the import."""
+    inner = node
+    for outer in source.above(node):
+        if isinstance(outer, ast.Lambda) or (isinstance(outer, ast.If) and inner is outer.test):
+            return False
+        if isinstance(outer, ast.arguments):
+            return True
+        if isinstance(outer, Function | ast.ClassDef) and inner in outer.decorator_list:
+            return source.role is not Role.PACKAGE and _differs_by_process(node, source)
+        if isinstance(outer, ast.Assign | ast.AnnAssign):
+            return outer.value is node and _decides_later(outer, source)
+        inner = outer
+    return False
+
+
+def _differs_by_process(node: ast.AST, source: Source) -> bool:
+    """Say whether a parameter of tests is made of the clock as text or by its parts: ids and expectations differ by worker."""
+    outer = source.parents.get(node)
+    return isinstance(outer, ast.Attribute) and outer.attr in moments.TELLING
+
+
+def _decides_later(statement: ast.Assign | ast.AnnAssign, source: Source) -> bool:
+    """Say whether a name that holds the moment of the import is taken apart or compared somewhere in the file."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    names = {each.id for each in targets if isinstance(each, ast.Name)}
+    return any(
+        isinstance(each, ast.Name) and each.id in names and isinstance(each.ctx, ast.Load) and moments.decided_by(each, source)
+        for each in ast.walk(source.tree)
+    )

@@ -1,0 +1,161 @@
+"""Where a reading of the clock in a test makes a difference.
+
+A test may take the present moment for any moment: it hands it in and gets it back, and no clock can spoil that. It matters where
+the test expects the moment without handing it in, or hands it in and expects something that is written out.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from enum import Enum
+
+from paritygate.hazards.source import Function, Source
+
+PARTS = frozenset(
+    {
+        *("year", "month", "day", "hour", "minute", "tm_year", "tm_mon", "tm_mday", "tm_hour", "tm_wday", "tm_yday"),
+        *("date", "weekday", "isoweekday", "isocalendar", "toordinal"),
+    }
+)
+TELLING = PARTS | {"strftime", "isoformat", "ctime"}
+
+
+class Meaning(Enum):
+    """What a reading of the clock means to a test."""
+
+    EXPECTED = "expected of something that was not given it"
+    SPELLED_OUT = "given, where something written out is expected"
+    ANY = "any moment would do, as far as can be seen"
+
+
+def meaning_of(call: ast.expr, source: Source) -> Meaning:
+    """Say what a reading means to the test that it is in."""
+    function = source.function_of(call)
+    if function is None or not function.name.startswith("test"):
+        return Meaning.ANY
+    uses = _uses(call, function, source)
+    if any(_against_constant(each, function, source) for each in uses):
+        return Meaning.SPELLED_OUT
+    expected = any(_expected(each, source) for each in uses)
+    return Meaning.EXPECTED if expected and not any(_handed_in(each, source) for each in uses) else Meaning.ANY
+
+
+def _uses(value: ast.expr, function: Function, source: Source) -> list[ast.expr]:
+    """List where a value is used: where it stands, or wherever the name that it is given stands."""
+    whole = _extended(value, source)
+    named = source.parents.get(whole)
+    if not (isinstance(named, ast.Assign) and named.value is whole and isinstance(named.targets[0], ast.Name)):
+        return [value]
+    return list(loads(named.targets[0].id, function))
+
+
+def decides(call: ast.expr, source: Source) -> bool:
+    """Say whether a moment decides what a package does: it is compared, taken apart or shifted, by its name or where it stands.
+
+    What is only stored, shown or logged decides nothing.
+    """
+    named = source.parents.get(call)
+    function = source.function_of(call)
+    days = isinstance(call, ast.Call) and source.meaning(call.func) == "datetime.date.today"
+    if function is not None and isinstance(named, ast.Assign) and isinstance(named.targets[0], ast.Name):
+        return any(decided_by(each, source, days=days) for each in loads(named.targets[0].id, function))
+    return decided_by(call, source, days=days)
+
+
+def decided_by(node: ast.expr, source: Source, *, days: bool = False) -> bool:
+    """Say whether something is decided by a moment right where it stands; of whole `days` a difference decides too."""
+    outer = source.parents.get(node)
+    if isinstance(outer, ast.Attribute):
+        return outer.attr in PARTS and not _logged(outer, source)
+    if isinstance(outer, ast.Compare):
+        return any(isinstance(each, ast.Lt | ast.LtE | ast.Gt | ast.GtE | ast.Eq | ast.NotEq) for each in outer.ops)
+    if isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Add | ast.Sub):
+        return days or any("timedelta(" in ast.unparse(each) for each in (outer.left, outer.right) if each is not node)
+    return False
+
+
+def _logged(node: ast.AST, source: Source) -> bool:
+    if "log" in source.path.rpartition("/")[2]:
+        return True
+    calls = (each for each in source.above(node) if isinstance(each, ast.Call))
+    return any(re.search(r"\b(print|log\w*|logger\.\w+|debug|info|warning)$", ast.unparse(each.func)) for each in calls)
+
+
+def loads(name: str, function: Function) -> Iterator[ast.Name]:
+    """List where a name is read in a function."""
+    for each in ast.walk(function):
+        if isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Load):
+            yield each
+
+
+def _extended(node: ast.expr, source: Source) -> ast.expr:
+    """Go outwards through what makes another moment of a moment: parts, methods, sums."""
+    current = node
+    while True:
+        outer = source.parents.get(current)
+        attribute = isinstance(outer, ast.Attribute) and outer.value is current
+        method = isinstance(outer, ast.Call) and outer.func is current
+        if isinstance(outer, ast.expr) and (attribute or method or isinstance(outer, ast.BinOp)):
+            current = outer
+        else:
+            return current
+
+
+def _expected(node: ast.expr, source: Source) -> bool:
+    """Say whether a moment, or what is made of it, is one side of an asserted `==`."""
+    whole = _extended(node, source)
+    outer = source.parents.get(whole)
+    if isinstance(outer, ast.Compare):
+        asserted = isinstance(source.parents.get(outer), ast.Assert)
+        return asserted and all(isinstance(each, ast.Eq) for each in outer.ops) and not _zone_of(whole)
+    return isinstance(outer, ast.Call) and whole in outer.args and ast.unparse(outer.func).endswith("assertEqual")
+
+
+def _zone_of(node: ast.expr) -> bool:
+    """Say whether only the zone of a moment is asked for."""
+    text = ast.unparse(node)
+    return text.endswith((".tzinfo", ".utcoffset()", ".tzname()", ".dst()"))
+
+
+def _handed_in(node: ast.expr, source: Source) -> bool:
+    """Say whether a moment is given to something that the test calls, by whatever way."""
+    whole = _extended(node, source)
+    if _expected(node, source):
+        return False
+    outer = source.parents.get(whole)
+    return outer is not None and not isinstance(outer, ast.Compare)
+
+
+def _against_constant(node: ast.expr, function: Function, source: Source) -> bool:
+    """Say whether what is made of a moment is asserted to equal a constant: of the call that takes it, or of the name of that."""
+    whole = _extended(node, source)
+    outer = source.parents.get(whole)
+    if isinstance(outer, ast.keyword):
+        outer = source.parents.get(outer)
+    if _equals_constant(whole, source):
+        return True
+    if not isinstance(outer, ast.Call) or ast.unparse(outer.func).endswith("assertEqual"):
+        return False
+    if _equals_constant(outer, source):
+        return True
+    named = source.parents.get(outer)
+    if not (isinstance(named, ast.Assign) and isinstance(named.targets[0], ast.Name)):
+        return False
+    return any(_equals_constant(each, source) for each in loads(named.targets[0].id, function))
+
+
+def _equals_constant(node: ast.expr, source: Source) -> bool:
+    outer = source.parents.get(node)
+    if isinstance(outer, ast.Compare) and isinstance(source.parents.get(outer), ast.Assert):
+        others = [each for each in (outer.left, *outer.comparators) if each is not node]
+        return all(isinstance(each, ast.Eq) for each in outer.ops) and all(_telling(each) for each in others)
+    if isinstance(outer, ast.Call) and ast.unparse(outer.func).endswith("assertEqual"):
+        return all(_telling(each) for each in outer.args[:2] if each is not node)
+    return False
+
+
+def _telling(node: ast.expr) -> bool:
+    """Say whether a constant tells something of a moment; a bool or None says the same of most."""
+    return isinstance(node, ast.Constant) and type(node.value) in {str, int, float} and node.value != ""

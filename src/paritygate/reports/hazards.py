@@ -1,0 +1,97 @@
+"""Hazards as text for people, as annotations for GitHub, as JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from itertools import groupby
+
+import msgspec
+
+from paritygate.hazards.check import Checked, Suppressed
+from paritygate.outcomes.hazards import Hazard
+from paritygate.reports.text import spell_out
+
+SCHEMA = 1
+MOST_ANNOTATIONS = 10
+"""GitHub shows ten of a level in a step, and says nothing of those that it drops."""
+
+
+class Format(StrEnum):
+    """How hazards are said."""
+
+    TEXT = "text"
+    GITHUB = "github"
+    JSON = "json"
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True):
+    """What `--format json` prints. `read` counts files; `ruff` says whether its rules were looked for."""
+
+    schema: int
+    paritygate: str
+    hazards: tuple[Hazard, ...]
+    suppressed: tuple[Suppressed, ...]
+    unread: dict[str, str]
+    read: int
+    ruff: bool
+
+
+def render(checked: Checked, form: Format, version: str, *, with_ruff: bool) -> str:
+    """Say what was found; text and annotations are empty where nothing was."""
+    match form:
+        case Format.TEXT:
+            return "\n".join(_text(checked))
+        case Format.GITHUB:
+            return "\n".join(_annotations(checked.hazards))
+        case Format.JSON:
+            document = Document(
+                schema=SCHEMA,
+                paritygate=version,
+                hazards=checked.hazards,
+                suppressed=checked.suppressed,
+                unread=checked.unread,
+                read=checked.read,
+                ruff=with_ruff,
+            )
+            return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
+
+
+def _text(checked: Checked) -> Iterator[str]:
+    by_kind = sorted(checked.hazards, key=lambda hazard: hazard.kind)
+    for kind, group in groupby(by_kind, key=lambda hazard: hazard.kind):
+        hazards = list(group)
+        yield f"{kind}: {hazards[0].why}"
+        yield f"  instead: {hazards[0].instead}"
+        for hazard in hazards:
+            yield f"  {place(hazard)} {spell_out(hazard.what)}"
+
+
+def place(hazard: Hazard) -> str:
+    """Say where a hazard is, as editors understand it."""
+    return f"{spell_out(hazard.file)}:{hazard.line}:{hazard.column}:"
+
+
+def _annotations(hazards: tuple[Hazard, ...]) -> Iterator[str]:
+    shown = hazards if len(hazards) <= MOST_ANNOTATIONS else hazards[: MOST_ANNOTATIONS - 1]
+    for hazard in shown:
+        where = f"file={_property(hazard.file)},line={hazard.line},col={hazard.column},title={_property(hazard.kind)}"
+        yield f"::error {where}::{_message(f'{hazard.what}: {hazard.why}; instead: {hazard.instead}')}"
+    if more := len(hazards) - len(shown):
+        yield f"::error title={_property('hazards')}::{more} more hazards; `paritygate hazards` lists them all"
+
+
+def _message(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _message(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def summary(checked: Checked) -> str:
+    """Say in one line what was looked at and what was found."""
+    files = f"{checked.read} file{'s' * (checked.read != 1)} read"
+    hazards = f"{len(checked.hazards)} hazard{'s' * (len(checked.hazards) != 1)}"
+    let_be = f", {len(checked.suppressed)} let be with a reason" if checked.suppressed else ""
+    return f"{hazards} in {files}{let_be}"

@@ -1,0 +1,243 @@
+"""Each kind of hazard where it is one, and beside it what looks like it and is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.hazards.conftest import Project
+
+HEAD = (
+    "import datetime as dt\nfrom datetime import UTC, date, datetime, timedelta\nimport glob, locale, os, socket, sqlite3, time\n"
+    "from pathlib import Path\nimport pytest\n"
+)
+START = HEAD.count("\n") + 1
+
+FOUND = [
+    ("naive-clock", "def test_a():\n    assert label(date.today()) == 'today'\n", 1),
+    ("naive-clock", "def test_a():\n    said = label(datetime.now() - timedelta(days=1))\n    assert said == 'yesterday'\n", 1),
+    ("local-time", "def test_a():\n    assert datetime.fromtimestamp(0).hour == 0\n", 1),
+    ("local-time", "def test_a():\n    assert datetime(2026, 1, 1).timestamp() == 1767225600.0\n", 1),
+    ("local-time", "def test_a():\n    assert time.mktime((2026, 1, 1, 0, 0, 0, 0, 0, 0)) == 1767225600.0\n", 1),
+    ("clock-in-assertion", "def test_a():\n    assert invoice().day == date.today()\n", 1),
+    ("clock-in-assertion", "def test_a():\n    now = dt.datetime.now(UTC)\n    assert invoice().year == now.year\n", 1),
+    ("clock-in-assertion", "class TestA:\n    def test_a(self):\n        self.assertEqual(invoice().day, date.today())\n", 2),
+    ("timed-assertion", "def test_a():\n    start = time.monotonic()\n    work()\n    assert time.monotonic() - start < 1\n", 3),
+    ("timed-assertion", "def test_a():\n    a = time.time()\n    b = time.time()\n    took = b - a\n    assert 0.5 > took\n", 4),
+    (
+        "read-at-import",
+        "@pytest.mark.parametrize('text', [datetime.now(UTC).isoformat()])\ndef test_a(text):\n    assert text\n",
+        0,
+    ),
+    ("read-at-import", "TODAY = date.today()\ndef test_a():\n    assert invoice().year == TODAY.year\n", 0),
+    ("locale-format", "def test_a():\n    assert datetime(2026, 1, 1).strftime('%x') == '01/01/26'\n", 1),
+    ("locale-format", "def test_a():\n    assert f'{1000:n}' == '1000'\n", 1),
+    ("locale-format", "def test_a():\n    assert locale.currency(1) == '$1'\n", 1),
+    ("locale-order", "def test_a():\n    assert sorted('Ba', key=locale.strxfrm) == ['B', 'a']\n", 1),
+    ("locale-encoding", "def test_a(tmp_path):\n    (tmp_path / 'a').write_text('é')\n    assert (tmp_path / 'a').exists()\n", 1),
+    ("locale-encoding", "def test_a(tmp_path):\n    with open(tmp_path / 'a', 'w') as f:\n        f.write('naïve')\n", 1),
+    ("folder-order", "def test_a(tmp_path):\n    assert os.listdir(tmp_path) == ['a', 'b']\n", 1),
+    (
+        "folder-order",
+        "def test_a(tmp_path):\n    names = [p.name for p in tmp_path.iterdir()]\n    assert names == ['a', 'b']\n",
+        1,
+    ),
+    ("folder-order", "def test_a(tmp_path):\n    assert ','.join(os.listdir(tmp_path)) == 'a,b'\n", 1),
+    ("folder-order", "def test_a():\n    assert glob.glob('*.txt')[1] == 'b.txt'\n", 1),
+    ("set-order", "def test_a(words):\n    assert list(set(words)) == ['a', 'b']\n", 1),
+    ("set-order", "def test_a():\n    assert ' '.join({'a', 'b'}) == 'a b'\n", 1),
+    ("set-order", "def got():\n    return {'a', 'b'}\ndef test_a():\n    assert ' '.join(got()) == 'a b'\n", 3),
+    (
+        "folder-order",
+        "def both(p):\n    return ''.join(map(str, p))\ndef test_a():\n    assert both(Path().iterdir()) == 'ab'\n",
+        3,
+    ),
+    ("fixed-port", "PORT = 8123\ndef test_a():\n    s = socket.socket()\n    s.bind(('127.0.0.1', PORT))\n", 3),
+    ("fixed-port", "from http.server import HTTPServer\ndef test_a():\n    HTTPServer(('', 8000), None)\n", 2),
+    ("fixed-temporary-path", "def test_a():\n    with open('/tmp/out.bin', 'wb') as f:\n        f.write(b'')\n", 1),
+    ("fixed-temporary-path", "def test_a():\n    Path('/var/tmp/mine').mkdir()\n", 1),
+    ("fixed-temporary-path", "DB = '/tmp/test.db'\ndef test_a():\n    sqlite3.connect(DB)\n", 2),
+    ("variable-write", "os.environ['TZ'] = 'UTC'\n", 0),
+    ("variable-write", "def test_a():\n    os.environ['MODE'] = 'x'\n    assert mode() == 'x'\n", 1),
+]
+
+HARMLESS = [
+    # Any moment would do: it is handed in and comes back.
+    "def test_a():\n    now = datetime.now()\n    assert echo(now) == now\n",
+    "def test_a():\n    assert isinstance(parse(datetime.now().isoformat()), datetime)\n",
+    "def test_a():\n    today = date.today()\n    assert next(days(today)) == today + timedelta(days=1)\n",
+    # The clock is pinned, or not the machine's.
+    "@freeze_time('2026-01-01')\ndef test_a():\n    assert invoice().day == date.today()\n",
+    "def test_a(freezer):\n    assert label(date.today()) == 'today'\n",
+    "with freeze_time('2026-01-01'):\n    TODAY = date.today()\ndef test_a():\n    assert invoice().year == TODAY.year\n",
+    "def test_a():\n    assert parse('local') == datetime.now().astimezone().tzinfo\n",
+    "def test_a():\n    assert datetime.fromtimestamp(0, UTC).hour == 0\n",
+    "def test_a():\n    assert datetime(2026, 1, 1, tzinfo=UTC).timestamp() == 1767225600.0\n",
+    # Nothing is asserted, or only that it took long enough, or that it does not hang.
+    "def test_a(benchmark):\n    benchmark(label, date.today())\n",
+    "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start >= 1\n",
+    "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start < 120\n",
+    "def test_a():\n    size = 5 - len('abc')\n    assert size < 3\n",
+    # Written out.
+    "def test_a():\n    assert datetime(2026, 1, 1).strftime('%Y-%m-%d %%x') == '2026-01-01 %x'\n",
+    "def test_a():\n    assert f'{1000:d}' == '1000'\n",
+    # All ASCII, bytes, or with an encoding.
+    "def test_a(tmp_path):\n    (tmp_path / 'a').write_text('plain')\n",
+    "def test_a(tmp_path):\n    (tmp_path / 'a').write_text('é', encoding='utf-8')\n",
+    "def test_a(tmp_path):\n    open(tmp_path / 'é', 'w').close()\n",
+    "def test_a(tmp_path):\n    assert open(tmp_path / 'a', 'rb').read() == 'é'.encode()\n",
+    # Order does not show, or there is one.
+    "def test_a(tmp_path):\n    assert sorted(os.listdir(tmp_path)) == ['a', 'b']\n",
+    "def test_a(tmp_path):\n    assert set(os.listdir(tmp_path)) == {'a', 'b'}\n",
+    "def test_a(tmp_path):\n    assert os.listdir(tmp_path) == ['a']\n",
+    "def test_a(tmp_path):\n    names = os.listdir(tmp_path)\n    names.sort()\n    assert names == ['a', 'b']\n",
+    "def test_a(tmp_path):\n    assert next(tmp_path.iterdir()).name == 'a'\n",
+    "def test_a(tmp_path):\n    for name in os.listdir(tmp_path):\n        assert name.isascii()\n",
+    "def both(p):\n    return ''.join(sorted(map(str, p)))\ndef test_a():\n    assert both(Path().iterdir()) == 'ab'\n",
+    "def test_a():\n    assert set('ab') == {'a', 'b'}\n    assert list(set([1, 2])) == [1, 2]\n",
+    "def test_a():\n    clock = freeze_time('2026-01-01')\n    clock.start()\n    assert date.today() == date(2026, 1, 1)\n",
+    "def test_a(tmp_path):\n    log('é')\n    assert (tmp_path / 'a').read_text() == '?'\n",
+    "def test_a(tmp_path):\n    name = 'é'\n    with open(tmp_path / name, 'w'):\n        pass\n",
+    # Nobody else is there.
+    "def test_a():\n    s = socket.socket()\n    s.bind(('127.0.0.1', 0))\n",
+    "def test_a():\n    assert str(Path('/tmp/x')) == '/tmp/x'\n",
+    "def test_a(tmp_path):\n    with open('/tmp/x') as f:\n        f.read()\n",
+    # It is put back.
+    "def test_a(monkeypatch):\n    monkeypatch.setenv('MODE', 'x')\n",
+    "def test_a():\n    try:\n        os.environ['MODE'] = 'x'\n    finally:\n        del os.environ['MODE']\n",
+    "@pytest.fixture\ndef mode():\n    os.environ['MODE'] = 'x'\n    yield\n    del os.environ['MODE']\n",
+    "@pytest.mark.usefixtures('save_env')\nclass TestA:\n    def test_a(self):\n        os.environ['MODE'] = 'x'\n",
+    # Only where the file is run as a program.
+    "if __name__ == '__main__':\n    os.environ['MODE'] = 'x'\n    print(time.strftime('%x'))\n",
+]
+
+
+@pytest.mark.parametrize(("kind", "body", "line"), FOUND)
+def test_a_hazard_is_found_on_its_line(test_file: Callable[[str], list[str]], kind: str, body: str, line: int) -> None:
+    assert test_file(HEAD + body) == [f"{START + line} {kind}"]
+
+
+@pytest.mark.parametrize("body", HARMLESS)
+def test_what_makes_no_difference_is_left_alone(test_file: Callable[[str], list[str]], body: str) -> None:
+    assert test_file(HEAD + body) == []
+
+
+PACKAGE_FOUND = [
+    ("naive-clock", "def due(day):\n    return (day - date.today()).days\n", 1),
+    ("naive-clock", "def due():\n    if datetime.now().hour < 12:\n        return 1\n", 1),
+    ("naive-clock", "def due():\n    now = datetime.now()\n    return now + timedelta(days=1)\n", 1),
+    ("local-time", "def pivot():\n    return time.localtime().tm_year\n", 1),
+    ("read-at-import", "def due(now=datetime.now(UTC)):\n    return now.year\n", 0),
+    ("locale-encoding", "def load_config(path):\n    with open(path) as f:\n        return f.read()\n", 1),
+    ("set-order", "def names(words):\n    return list(set(words))\n", 1),
+]
+PACKAGE_HARMLESS = [
+    "def due(now=None):\n    if now is None:\n        now = datetime.now()\n    return now + timedelta(days=1)\n",
+    "def due(now=None):\n    now = now or datetime.now()\n    return now.year\n",
+    "def due(settings):\n    return settings.get('now', datetime.now()).year\n",
+    "def _now():\n    return datetime.now()\n",
+    "def aware_now():\n    now = datetime.now()\n    return combine(now.date(), zone(now))\n",
+    "def took():\n    start = datetime.now()\n    work()\n    return datetime.now() - start\n",
+    "def stamp(row):\n    row['made'] = datetime.now()\n",
+    "class Local(tzinfo):\n    def utcoffset(self, dt):\n        return time.localtime(time.mktime(dt)).tm_hour\n",
+    "STARTED = datetime.now(UTC)\n",
+    "def alive(pidfile):\n    return int(open(pidfile).read())\n",
+    "def quiet():\n    return open('/dev/null', 'w')\n",
+    "def names(words):\n    return sorted(set(words))\n",
+    "def listed(path):\n    return os.listdir(path)\n",
+    "def mode():\n    os.environ['MODE'] = 'x'\n",
+    "def due(day):\n    return (day - date.today()).days  # noqa: DTZ011\n",
+    "def due(now=datetime.now(UTC)):  # noqa: B008\n    return now.year\n",
+]
+
+
+@pytest.mark.parametrize(("kind", "body", "line"), PACKAGE_FOUND)
+def test_a_package_is_read_as_well(project: Project, kind: str, body: str, line: int) -> None:
+    project.write("shop/__init__.py")
+    project.write("shop/rules.py", HEAD + body)
+    assert project.found() == [f"{START + line} {kind}"]
+
+
+@pytest.mark.parametrize("body", PACKAGE_HARMLESS)
+def test_what_decides_nothing_in_a_package_is_left_alone(project: Project, body: str) -> None:
+    project.write("shop/__init__.py")
+    project.write("shop/rules.py", HEAD + body)
+    assert project.found() == []
+
+
+def test_a_conftest_that_keeps_the_variables_of_all_tests_makes_writes_harmless(project: Project) -> None:
+    project.write("tests/test_a.py", "import os\ndef test_a():\n    os.environ['MODE'] = 'x'\n")
+    assert project.found() == ["3 variable-write"]
+    project.write("conftest.py", "@pytest.fixture(autouse=True)\ndef clean(monkeypatch):\n    monkeypatch.delenv('MODE')\n")
+    assert project.found() == []
+
+
+READS = "from pathlib import Path\nHERE = Path(__file__).parent\n\ndef test_a():\n    assert (HERE / 'data' / '{}').read_text()\n"
+
+
+def test_a_file_in_another_case_is_named_as_git_has_it(project: Project) -> None:
+    project.write("tests/data/header.txt", "x")
+    project.write("tests/test_a.py", READS.format("Header.txt"))
+    project.commit()
+    hazards = project.document().hazards
+    assert [(each.line, each.kind, each.what) for each in hazards] == [
+        (5, "name-case", "`tests/data/Header.txt` is `tests/data/header.txt` in git")
+    ]
+
+
+@pytest.mark.parametrize("how", ["untracked", "ignored"])
+def test_a_file_that_git_does_not_have_is_named(project: Project, how: str) -> None:
+    project.write("tests/test_a.py", READS.format("rates.json"))
+    project.write(".gitignore", "*.json\n" if how == "ignored" else "")
+    project.commit()
+    project.write("tests/data/rates.json", "x")
+    assert [each.what for each in project.document().hazards] == [f"`tests/data/rates.json` is {how}"]
+    project.git("add", "--force", "tests/data/rates.json")
+    assert project.found() == []
+
+
+def test_a_file_that_the_test_makes_itself_is_not_missed(project: Project) -> None:
+    project.write("tests/test_a.py", READS.format("made.txt") + "    (HERE / 'data' / 'made.txt').write_text('x')\n")
+    project.commit()
+    project.write("tests/data/made.txt", "x")
+    assert project.found() == []
+
+
+@pytest.mark.parametrize(("asked", "found"), [("assert {}.exists()", 1), ("assert not {}.exists()", 0), ("{}.exists()", 0)])
+def test_that_a_file_is_there_is_asked_of_its_name_too(project: Project, asked: str, found: int) -> None:
+    project.write("tests/menu.txt", "x")
+    body = f"from pathlib import Path\nHERE = Path(__file__).parent\ndef test_a():\n    {asked}\n"
+    project.write("tests/test_a.py", body.replace("{}", "(HERE / 'Menu.txt')"))
+    project.commit()
+    assert len(project.found()) == found
+
+
+def test_a_name_in_a_temporary_folder_is_nothing_to_git(project: Project) -> None:
+    project.write("README.md", "x")
+    body = "import os\ndef test_a(tmp_path, monkeypatch):\n    monkeypatch.chdir(tmp_path)\n    assert open('readme.md').read()\n"
+    project.write("tests/test_a.py", body)
+    project.commit()
+    assert project.found() == []
+
+
+def test_an_import_that_only_the_disk_spells_so_is_named(project: Project) -> None:
+    project.write("shop/__init__.py")
+    project.write("shop/models.py", "x = 1\n")
+    project.write("tests/test_a.py", "from shop.Models import x\n\n\ndef test_a():\n    assert x\n")
+    project.commit()
+    assert project.found() == []  # it fails everywhere
+    (project.path / "shop" / "models.py").rename(project.path / "shop" / "Models.py")
+    hazards = project.document().hazards
+    assert [(each.line, each.what) for each in hazards] == [(1, "`shop.Models` is `shop.models` in git")]
+
+
+def test_a_tracked_file_with_other_letters_needs_an_encoding(project: Project) -> None:
+    project.write("tests/data/menu.txt", "crêpes")
+    project.write("tests/data/plain.txt", "pancakes")
+    body = "def test_a():\n    with open('tests/data/plain.txt') as f:\n        assert f.read()\n"
+    project.write("tests/test_a.py", body)
+    project.commit()
+    assert project.found() == []
+    project.write("tests/test_a.py", body.replace("plain", "menu"))
+    assert project.found() == ["2 locale-encoding"]
