@@ -1,6 +1,6 @@
 """Run the gate many times over one project and count the labels of every test that was not always consistently green.
 
-    python bench/repeat.py PROJECT [--gates 20] [-- SELECTION ...]
+    python bench/repeat.py [--gates 20] PROJECT [-- SELECTION ...]
 
 A control has to show nothing at all; a coin flip may show any label but `coupling`.
 """
