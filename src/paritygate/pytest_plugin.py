@@ -1,4 +1,4 @@
-"""The pytest plugin of the wheel: makes the mark `parity_exclude` known, and holds the ordinary suite to locks and freezes.
+"""The pytest plugin of the wheel: the mark `parity_exclude`, pins, and an ordinary suite that is held to locks and freezes.
 
 It needs nothing but pytest, and does nothing but that until it is asked, by options, by `pytest.ini` or by a line in a conftest.
 What it holds the suite to is what the command line says, in a process of its own: no test can have changed that one's clock.
@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 MARK = "parity_exclude(reason): leave this test out of parity runs, and say why"
+PIN = "pin zone, locale, hash seed, bytecode and random numbers to the values of `[tool.paritygate.pins]`"
+PINS = "paritygate.pytest_pins"
+"""What does the pinning; loaded where it is asked for, since it takes more than pytest."""
 IN_A_CELL = "paritygate_recorder"
 """Where this module is loaded, a gate has checked all this already, and its cells have other clocks and another `.git`."""
 
@@ -28,9 +31,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     if IN_A_CELL in sys.modules:
         return
     group = parser.getgroup("paritygate")
-    for name, (_, meaning) in CHECKS.items():
+    for name, meaning in {**{name: meaning for name, (_, meaning) in CHECKS.items()}, "pin": PIN}.items():
         group.addoption(f"--parity-{name}", action="store_true", default=False, help=meaning)
         parser.addini(f"parity_{name}", meaning, type="bool", default=False)
+
+
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> Iterator[None]:
+    """Pin the suite before any code of the project runs, and before pytest captures what is printed."""
+    if early_config.known_args_namespace.parity_pin or early_config.getini("parity_pin"):
+        early_config.pluginmanager.import_plugin(PINS)
+        sys.modules[PINS].pin_suite(early_config, args)
+    yield
+
+
+@pytest.fixture
+def pinned_environment(pytestconfig: pytest.Config) -> Iterator[Mapping[str, str]]:
+    """Pin zone, locale, bytecode and random numbers while a test runs: the variables that are set, none where pins yield."""
+    pytestconfig.pluginmanager.import_plugin(PINS)
+    with sys.modules[PINS].pinned(pytestconfig) as variables:
+        yield variables
 
 
 def pytest_configure(config: pytest.Config) -> None:

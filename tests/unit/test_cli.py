@@ -34,6 +34,7 @@ OPTIONS = RunOptions(
     timeout=None,
     explain_budget=None,
     ledger_from="",
+    respect_pins=False,
     report=None,
     host="",
     quiet=False,

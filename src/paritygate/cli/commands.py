@@ -74,6 +74,7 @@ program.add_command(lock)
     metavar="REF",
     help="Read freezes where HEAD parted from this branch, so that no patch excuses itself.",
 )
+@click.option("--respect-pins", is_flag=True, help="Let the pins of the suite go over the axes, which it then cannot show.")
 @click.option(
     "--report", default=None, metavar="PATH", help="Where the artifact goes. [default: parity_report.json of the project]"
 )

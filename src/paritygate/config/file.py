@@ -73,7 +73,8 @@ def _loaded(table: object, source: str) -> Loaded:
     spelled = {
         name: msgspec.structs.replace(each, locale=locale_name(each.locale)) for name, each in settings.environments.items()
     }
-    settings = msgspec.structs.replace(settings, environments=spelled)
+    pins = msgspec.structs.replace(settings.pins, locale=locale_name(settings.pins.locale))
+    settings = msgspec.structs.replace(settings, environments=spelled, pins=pins)
     replaced = [name for name in default_environments() if name not in settings.environments]
     notes = (
         (f"not run, since other environments are configured: {', '.join(f'`{name}`' for name in replaced)}",) if replaced else ()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 from msgspec import inspect
 
-from paritygate.config.settings import EnvironmentSettings, ImageSettings, Settings, default_environments
+from paritygate.config.settings import EnvironmentSettings, ImageSettings, PinSettings, Settings, default_environments
 from paritygate.config.tables import bare, describe, fields
 
 INTRODUCTION = """\
@@ -18,6 +18,12 @@ INTRODUCTION = """\
 Nothing needs to be configured. What can be stands under `[tool.paritygate]` in `pyproject.toml`, or at the top of
 `paritygate.toml` beside it; having both is an error. Unknown keys, wrong types and impossible values are reported all
 at once, each with its path, and end the run with exit code 64 before anything is started.
+"""
+
+PINS = """\
+They are in force where pytest is asked for it: `parity_pin = true` in its configuration or `--parity-pin` for the
+whole suite, the fixture `pinned_environment` for a test. In the cells of a run they yield to the axes, unless
+`paritygate run --respect-pins` says otherwise.
 """
 
 ENVIRONMENTS = """\
@@ -68,7 +74,11 @@ def render() -> str:
             *_table(Settings(), {}),
             "\n## `[tool.paritygate.image]`\n",
             *_table(ImageSettings(), {}),
-            "\n## `[tool.paritygate.environments.NAME]`\n",
+            "\n## `[tool.paritygate.pins]`\n",
+            *_table(PinSettings(), {}),
+            "",
+            PINS,
+            "## `[tool.paritygate.environments.NAME]`\n",
             *_table(EnvironmentSettings(), pair),
             "",
             ENVIRONMENTS,

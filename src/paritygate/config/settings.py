@@ -67,6 +67,18 @@ class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True):
     variables: Annotated[dict[str, str], Meta(description='Environment variables of the tests, such as `CI = "true"`')] = {}
 
 
+class PinSettings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
+    """`[tool.paritygate.pins]`: what a pinned pytest has, whoever's machine it runs on."""
+
+    timezone: Annotated[str, Meta(description="Zone of the tz database, for `TZ`")] = "UTC"
+    locale: Annotated[str, Meta(description="Locale, for `LC_ALL` and `LANG`")] = "C.UTF-8"
+    hash_seed: Annotated[Seed, Meta(description="What strings are hashed with, for `PYTHONHASHSEED`; 0: not at random")] = 0
+    random_seed: Annotated[
+        Seed, Meta(description="Seed of `random`, of numpy once it is loaded, and of pytest-randomly where nobody gives it one")
+    ] = 0
+    bytecode: Annotated[bool, Meta(description="Whether bytecode is written; else `PYTHONDONTWRITEBYTECODE` is set")] = False
+
+
 LOCAL_LIKE = EnvironmentSettings(timezone="auto", locale="en_US.UTF-8", case_sensitive=False, workers=0, worktree=Worktree.DIRTY)
 SERVER_LIKE = EnvironmentSettings(timezone="UTC", locale="C.UTF-8", case_sensitive=True, workers="auto", worktree=Worktree.CLEAN)
 
@@ -120,6 +132,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     thaw_after: Annotated[
         Count, Meta(description="After how many gates in a row without divergence it is proposed to thaw a test")
     ] = 5
+    pins: Annotated[PinSettings, Meta(description="See below")] = PinSettings()
     image: Annotated[ImageSettings, Meta(description="See below")] = ImageSettings()
     environments: Annotated[dict[str, EnvironmentSettings], Meta(description="See below")] = msgspec.field(
         default_factory=default_environments

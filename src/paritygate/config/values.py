@@ -44,6 +44,8 @@ def _of_all(settings: Settings) -> Iterator[str]:
     for path in ("report", "lock", "freezes"):
         if not getattr(settings, path):
             yield f"`{path}`: expected the path of a file, got nothing"
+    yield from _checked("pins.timezone", settings.pins.timezone, zone_name)
+    yield from _checked("pins.locale", settings.pins.locale, locale_name)
     if settings.image.install_project == "":
         yield "`image.install-project`: expected a command, got nothing; `false` leaves the project as it lies"
     if not settings.environments:

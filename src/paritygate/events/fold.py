@@ -31,7 +31,7 @@ from paritygate.events.wire import (
     Touched,
     Workers,
 )
-from paritygate.outcomes.cells import Cell, Dates, FilesystemFacts, Probe, Spelling, TestId, TestRun, Touch
+from paritygate.outcomes.cells import Cell, Dates, FilesystemFacts, Pins, Probe, Spelling, TestId, TestRun, Touch
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import CellStatus, Outcome
 
@@ -89,6 +89,7 @@ def fold(plan: CellPlan, heard: Heard, ending: Ending) -> Cell:
         tests=tests,
         running=running,
         rewritten=end.rewritten if end else (),
+        pins=collected.pins if collected else Pins(),
         stderr_tail=heard.stderr,
     )
 

@@ -11,7 +11,7 @@ from typing import get_args
 
 import msgspec
 
-from paritygate.outcomes.cells import Failure, FilesystemFacts, NodeId, Probe, Rewritten, Spelling, TestId
+from paritygate.outcomes.cells import Failure, FilesystemFacts, NodeId, Pins, Probe, Rewritten, Spelling, TestId
 from paritygate.outcomes.words import Outcome, Touching
 
 
@@ -54,6 +54,7 @@ class Collected(Event, frozen=True, kw_only=True, tag="collected"):
     deselected: int = 0
     excluded: dict[NodeId, str] = {}
     unstable_ids: tuple[str, ...] = ()
+    pins: Pins = Pins()
 
 
 class CollectError(Event, frozen=True, kw_only=True, tag="collect-error"):

@@ -6,7 +6,7 @@ from paritygate import archive
 from paritygate.causes.differences import differences_behind
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
-from paritygate.gate import hints, ledger, locking, material, misuse, result
+from paritygate.gate import hints, ledger, locking, material, misuse, pins, result
 from paritygate.gate.cells import Cells
 from paritygate.gate.explaining import Budget, Known, explain, name_rules
 from paritygate.gate.request import Report, Request, Stopwatch, World
@@ -30,7 +30,9 @@ def run(request: Request, world: World) -> Report:
     images = material.build_images(engine, settled, trees, world)
     watch.lap("images")
 
-    planned = locking.with_locked(material.plan(settled, trees, asked, engine.info, world), locked, trees)
+    planned = locking.with_locked(
+        pins.respected(material.plan(settled, trees, asked, engine.info, world), request), locked, trees
+    )
     cells = Cells(images.runner(engine), engine.info.cpus, planned.nothing, world)
     gate_cells = cells.run(planned.plans)
     misuse.check(asked, gate_cells)

@@ -33,6 +33,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     `explain_budget` is for how many seconds causes are looked for: 0 for not at all, None for what `Budget` takes.
     `ledger_from` is the branch from whose merge base freezes are read; empty for the working tree's own.
+    With `respect_pins` what a suite pins goes over the axes of its cells.
     """
 
     project: Path
@@ -42,6 +43,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     arguments: tuple[str, ...] = ()
     explain_budget: float | None = None
     ledger_from: str = ""
+    respect_pins: bool = False
 
 
 class Report(msgspec.Struct, frozen=True):

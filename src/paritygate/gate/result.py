@@ -13,6 +13,7 @@ from paritygate.classifier.sides import laid_side_by_side
 from paritygate.confirm.flow import Confirmation
 from paritygate.docker_engine.requests import EngineInfo
 from paritygate.environments import folds_case
+from paritygate.gate import pins
 from paritygate.gate.ledger import Judged
 from paritygate.gate.material import Images, Planned, Trees, colliding_names, mismatched_names
 from paritygate.gate.request import World
@@ -86,6 +87,7 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
         notes=(
             *_notes(made),
             *judged.notes,
+            *pins.remarks(cells, asked=pins.are_respected(made.planned)),
             *drift.remarks(cells),
             *differences.notes,
             *verdicts.bounds(findings, cells),
@@ -127,7 +129,7 @@ def varied_axes(made: Made, cells: tuple[Cell, ...]) -> tuple[Varied, ...]:
     found = surroundings.varied(_records(made), cells, {state.value: one.digest for state, one in made.trees.items()})
     left_out = {Axis(axis): f"left out by `--without-axis {axis}`" for axis in made.settled.left_out}
     shown = environments.EXPECTED | left_out.keys()
-    rows = environments.explain(found, made.planned.resolution.reasons | left_out)
+    rows = environments.explain(found, made.planned.resolution.reasons | pins.held_equal(cells) | left_out)
     return tuple(each for each in rows if each.varied or each.axis in shown)
 
 

@@ -558,6 +558,7 @@ class Process:
             "order": order,
             "exclude": specification["pytest"].get("exclude") or {},
             "watched": specification.get("watched"),
+            "respect_pins": bool(specification.get("respect_pins")),
             "root": specification["workspace"],
             "rootdir": root,
         }

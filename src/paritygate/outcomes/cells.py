@@ -163,6 +163,14 @@ class Rewritten(msgspec.Struct, frozen=True, kw_only=True):
     tests: tuple[TestId, ...] = ()
 
 
+class Pins(msgspec.Struct, frozen=True, kw_only=True):
+    """What asks for pins in a cell: the whole `suite`, or a number of `tests`; whether they are `in_force` there, or yield."""
+
+    suite: bool = False
+    tests: int = 0
+    in_force: bool = False
+
+
 class Dates(msgspec.Struct, frozen=True):
     """The calendar dates in a cell at one moment, ISO 8601."""
 
@@ -209,4 +217,5 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     running: tuple[TestId, ...] = ()
     about: tuple[TestId, ...] = ()
     rewritten: tuple[Rewritten, ...] = ()
+    pins: Pins = Pins()
     stderr_tail: str = ""

@@ -115,7 +115,8 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     `seed` feeds pytest-randomly, and PYTHONHASHSEED where `hash_seed` is None. Without `reseeds` pytest-randomly seeds
     random numbers at the start alone, and not before each test. With `watched` each test is to say which of these paths of the
     tree it touches (whole folders have `/` at their ends), and which fixtures it uses that a process sets up once.
-    `locked` are, for each state of the tree, the files that have to be after the tests what they were before.
+    `locked` are, for each state of the tree, the files that have to be after the tests what they were before. With `respect_pins`
+    the pins that a suite asks for go over the environment.
     """
 
     environment: Environment
@@ -131,6 +132,7 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     reseeds: bool = True
     locked: dict[Worktree, tuple[LockedFile, ...]] = {}
     watched: tuple[str, ...] | None = None
+    respect_pins: bool = False
 
     @property
     def name(self) -> str:

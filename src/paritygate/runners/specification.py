@@ -88,6 +88,7 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         },
         "locked": {each.path: (each.sha256, each.size) for each in plan.locked.get(environment.worktree, ())},
         "watched": plan.watched,
+        "respect_pins": plan.respect_pins,
         "limits": {
             "cell_seconds": limits.cell_seconds,
             "test_seconds": limits.test_seconds,

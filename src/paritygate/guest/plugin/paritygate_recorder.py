@@ -24,6 +24,7 @@ import posixpath
 import re
 import shlex
 import signal
+import sys
 import threading
 import time
 from types import TracebackType
@@ -143,6 +144,7 @@ class Settings:
         self.only: Optional[List[Test]] = _tests(order.get("only"))
         self.exclude: Dict[str, str] = raw.get("exclude") or {}
         self.watched: Optional[List[str]] = raw.get("watched")
+        self.respect_pins: bool = bool(raw.get("respect_pins"))
 
 
 def _tests(pairs: Optional[Iterable[Sequence[Any]]]) -> Optional[List[Test]]:
@@ -804,6 +806,7 @@ class Recorder:
             deselected=self._deselected - len(excluded),
             excluded=excluded,
             unstable_ids=list(self._roster.unstable),
+            pins=_pins(session, self._settings),
         )
         if self._worker:
             self._emit("groups", groups=[_group(item, self._roster) for item in session.items])
@@ -959,6 +962,16 @@ def _root_of(error: BaseException) -> BaseException:
     if isinstance(error, pytest.Collector.CollectError) and error.__cause__ is not None:
         return error.__cause__
     return error
+
+
+def _pins(session: pytest.Session, settings: Settings) -> Dict[str, Any]:
+    """Say what asks for the pins of the wheel's plugin, and whether it gets them."""
+    config = session.config
+    return {
+        "suite": bool(config.getoption("parity_pin") or config.getini("parity_pin")),
+        "tests": sum("pinned_environment" in getattr(item, "fixturenames", ()) for item in session.items),
+        "in_force": settings.respect_pins and "paritygate.pytest_pins" in sys.modules,
+    }
 
 
 def _group(item: pytest.Item, roster: Roster) -> str:
@@ -1444,9 +1457,17 @@ class Preparation:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Take what the wheel's plugin offers: a project may ask for it without having it installed; in a cell it does nothing."""
-    for name in ("locks", "freezes"):
+    for name in ("locks", "freezes", "pin"):
         parser.getgroup("paritygate").addoption("--parity-" + name, action="store_true", default=False)
         parser.addini("parity_" + name, "asks for nothing in a cell", type="bool", default=False)
+
+
+def respects_pins(config: pytest.Config) -> bool:
+    """Say whether pins go over the cell's axes; the wheel's plugin asks, on workers not before they are configured."""
+    if _CLAIM is not None:
+        return _CLAIM.settings.respect_pins
+    text = getattr(config, "workerinput", {}).get("paritygate")
+    return text is not None and Settings(text).respect_pins
 
 
 @pytest.hookimpl(hookwrapper=True)
