@@ -22,7 +22,6 @@ RECORDER = sys.modules.get("paritygate_recorder")
 """The cell's own plugin, which knows what the run was told; None outside of cells."""
 
 YIELDS = "paritygate pins: none, they yield to the axes of this cell (`paritygate run --respect-pins` keeps them)"
-CONFIGURED = "random numbers: `--randomly-seed` goes over the pins"
 PINS = pytest.StashKey[PinSettings]()
 NOT_IN_FORCE = pytest.StashKey[list[str]]()
 
@@ -78,13 +77,11 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
         return [YIELDS] if _is_asked_for_all(config) and _yields(config) else []
     pins = config.stash[PINS]
     off = [*process.amiss(pins), *_of_this_interpreter(config)]
-    named = {each.partition(":")[0] for each in off}
     words = [f"{name}={value}" for name, value in process.variables(pins).items() if value is not None]
-    randomly = getattr(config.option, "randomly_seed", None)
-    if randomly in (None, pins.random_seed):
-        words.append(f"random seed {pins.random_seed}")
-    else:
-        off.append(CONFIGURED)
+    words.append(f"random seed {pins.random_seed}")
+    if getattr(config.option, "randomly_seed", pins.random_seed) != pins.random_seed:
+        off.append(f"{words[-1]}: `--randomly-seed` goes over it")
+    named = {each.partition(":")[0] for each in off}
     shown = " ".join(each for each in words if each not in named)
     return [f"paritygate pins: {shown}", *(f"paritygate pin not in force: {each}" for each in off)]
 

@@ -43,6 +43,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     shares: Mapping[str, tuple[Test, ...]] | None = None
     workers: int = 0
     watched: tuple[str, ...] | None = None
+    respect_pins: bool = False
     directory: str = ""
     variables: dict[str, str] = {}
     plugins: tuple[str, ...] = ("randomly", "xdist")
@@ -140,6 +141,7 @@ def settings(tree: Path, asked: Asked, stacks: str) -> bytes:
             "order": order,
             "workers": asked.workers,
             "watched": asked.watched,
+            "respect_pins": asked.respect_pins,
             "stack_directory": stacks,
             "root": str(tree),
             "rootdir": str(tree / asked.directory),

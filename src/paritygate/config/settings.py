@@ -132,8 +132,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     thaw_after: Annotated[
         Count, Meta(description="After how many gates in a row without divergence it is proposed to thaw a test")
     ] = 5
-    pins: Annotated[PinSettings, Meta(description="See below")] = PinSettings()
     image: Annotated[ImageSettings, Meta(description="See below")] = ImageSettings()
     environments: Annotated[dict[str, EnvironmentSettings], Meta(description="See below")] = msgspec.field(
         default_factory=default_environments
     )
+    pins: Annotated[PinSettings, Meta(description="See below")] = PinSettings()

@@ -31,7 +31,8 @@ def are_respected(planned: Planned) -> bool:
 
 def held_equal(cells: Sequence[Cell]) -> dict[Axis, str]:
     """Say of which axes no test has seen anything, since the whole suite is pinned."""
-    if not any(cell.pins.suite and cell.pins.in_force for cell in cells):
+    pinned = {cell.pins.suite and cell.pins.in_force for cell in cells if cell.collected}
+    if pinned != {True}:
         return {}
     return dict.fromkeys(PINNED, f"the suite pins it, and `{OPTION}` lets it")
 

@@ -63,6 +63,7 @@ def pytest_command(planned: Planned, cell: Cell, nodeid: NodeId) -> tuple[str, .
         *_plugins(plan, installed),
         f"--rootdir={posixpath.normpath(posixpath.join(Place().workspace, selection.directory))}",
         *("--maxfail=0", "--continue-on-collection-errors", "--color=no"),
+        *(("-o", "parity_pin=false") if cell.pins.suite and not plan.respect_pins else ()),
         *selection.arguments,
         selectable(nodeid, selection.directory),
     )

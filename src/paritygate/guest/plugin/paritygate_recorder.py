@@ -967,10 +967,11 @@ def _root_of(error: BaseException) -> BaseException:
 def _pins(session: pytest.Session, settings: Settings) -> Dict[str, Any]:
     """Say what asks for the pins of the wheel's plugin, and whether it gets them."""
     config = session.config
+    plugin = sys.modules.get("paritygate.pytest_plugin")
     return {
         "suite": bool(config.getoption("parity_pin") or config.getini("parity_pin")),
         "tests": sum("pinned_environment" in getattr(item, "fixturenames", ()) for item in session.items),
-        "in_force": settings.respect_pins and "paritygate.pytest_pins" in sys.modules,
+        "in_force": settings.respect_pins and plugin is not None and config.pluginmanager.is_registered(plugin),
     }
 
 
