@@ -34,6 +34,7 @@ OPTIONS = RunOptions(
     timeout=None,
     explain_budget=None,
     ledger_from="",
+    changed=None,
     report=None,
     host="",
     quiet=False,

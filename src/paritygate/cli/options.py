@@ -78,6 +78,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     timeout: float | None
     explain_budget: float | None
     ledger_from: str
+    changed: str | None
     report: str | None
     host: str
     quiet: bool
@@ -101,6 +102,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             arguments=self.arguments,
             explain_budget=self.explain_budget,
             ledger_from=self.ledger_from,
+            changed=self.changed,
         )
 
 
