@@ -42,26 +42,24 @@ def choose(wanted: Wanted) -> Chosen:
         )
     known = reading.conventions(wanted)
     around = reading.surroundings(wanted, paths, known)
-    answers = {path: _seen(path, around, known, wanted.asked) for path in paths}
+    answers = {path: _seen(path, around, wanted.asked) for path in paths}
     changed = _changed(diff, answers, _asked_for(wanted, around, known))
-    if not changed.tests and not changed.everything:
+    narrowed = _narrowed(wanted.asked, changed, around.graph)
+    others = bool(known.others) or any(_collects(each) for each in around.graph.files.values())
+    if not changed.tests and not changed.everything and not (others and bool(narrowed.paths) == bool(wanted.asked.paths)):
         listed = "\n".join(report.chosen(changed))
         raise NoVerdictError(f"no test that was asked for can see the patch: {listed}", "run without `--changed`")
-    return Chosen(selection=_narrowed(wanted.asked, changed, around.graph), changed=changed)
+    return Chosen(selection=narrowed, changed=changed)
 
 
-def _seen(path: str, around: Surroundings, known: Conventions, asked: Selection) -> Seen:
+def _seen(path: str, around: Surroundings, asked: Selection) -> Seen:
     if "--pyargs" in asked.arguments:
         return Seen(everything=True, why="`--pyargs` asks for modules, which are not followed")
-    if known.others:
-        return Seen(everything=True, why=f"`{known.others}` collects tests from files that are not Python")
-    collector = next((name for name, each in around.graph.files.items() if _collects(each)), "")
-    if collector:
-        return Seen(everything=True, why=f"`{collector}` decides for itself what is collected")
     return mapping.seen(path, around)
 
 
 def _collects(each: Facts) -> bool:
+    """Say whether a file decides for itself what holds tests: such files are not known here, and are never left out."""
     return not each.defined.isdisjoint({"pytest_collect_file", "pytest_collect_directory", "pytest_pycollect_makemodule"})
 
 

@@ -61,6 +61,8 @@ _LISTING = frozenset(
     }
 )
 _RUNNING_TEXT = frozenset({"eval", "exec"})
+_LISTS = frozenset({"pytest_plugins", "INSTALLED_APPS"})
+_GROWING = ast.AugAssign | ast.AnnAssign
 _MODULE = re.compile(r"\.*[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*(\.\w+)*)?")
 _LONGEST = 1000
 
@@ -68,13 +70,12 @@ _LONGEST = 1000
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What a file may see.
 
-    `modules` are dotted names that it imports or that its texts spell, `words` texts that are one name, `near` places in the tree
-    that relative imports mean (without `.py`), `texts` its other short texts, `defined` its functions and classes. `words` may be
-    modules, but need not. `lists` says that it lists folders, `opaque` why nobody can say what it sees: empty where one can.
+    `modules` are dotted names that it imports or that its texts spell, `near` places in the tree that relative imports mean
+    (without `.py`), `texts` its short texts, `defined` its functions and classes. `lists` says that it lists folders, `opaque`
+    why nobody can say what it sees: empty where one can.
     """
 
     modules: frozenset[str] = frozenset()
-    words: frozenset[str] = frozenset()
     near: frozenset[str] = frozenset()
     texts: frozenset[str] = frozenset()
     defined: frozenset[str] = frozenset()
@@ -96,8 +97,9 @@ def read(path: str, content: bytes, *, test_side: bool) -> Facts:
     spelled = {text for text in texts if _MODULE.fullmatch(text)}
     lazy = "__getattr__" in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     return Facts(
-        modules=frozenset(_imported(nodes)) | {text.replace(":", ".") for text in spelled if "." in text.strip(".")},
-        words=frozenset(text for text in spelled if "." not in text),
+        modules=frozenset(_imported(nodes))
+        | frozenset(_loaded(nodes))
+        | {text.replace(":", ".") for text in spelled if "." in text.strip(".")},
         near=frozenset(_near(path, nodes)) | frozenset(_spelled_near(path, spelled, lazy=lazy)),
         texts=texts,
         defined=frozenset(node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)),
@@ -110,7 +112,6 @@ def together(one: Facts, other: Facts) -> Facts:
     """Tell what either of two versions of a file may see."""
     return Facts(
         modules=one.modules | other.modules,
-        words=one.words | other.words,
         near=one.near | other.near,
         texts=one.texts | other.texts,
         defined=one.defined | other.defined,
@@ -138,6 +139,14 @@ def _imported(nodes: list[ast.AST]) -> Iterator[str]:
         top, _, rest = _chain(node).partition(".")
         if rest and top in bound:
             yield f"{bound[top]}.{rest}"
+
+
+def _loaded(nodes: list[ast.AST]) -> Iterator[str]:
+    """List the modules that pytest or a framework loads because a list names them; a name without a dot is one only there."""
+    for node in nodes:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, _GROWING) else []
+        if isinstance(node, ast.Assign | _GROWING) and node.value and any(_chain(each) in _LISTS for each in targets):
+            yield from _texts(list(ast.walk(node.value)))
 
 
 def _near(path: str, nodes: list[ast.AST]) -> Iterator[str]:
@@ -211,9 +220,12 @@ def _called(call: ast.Call) -> str:
 
 
 def _constant(call: ast.Call) -> str:
-    """Say which text a call is given first, and alone: a second argument may be what a name is relative to."""
-    first = call.args[0] if call.args else None
-    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
+    """Say which module a call names by constants, the second of which may be what it is relative to; empty for any other."""
+    given = [each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    name = given[0] if given and len(given) == len(call.args) else ""
+    if not name.startswith("."):
+        return name
+    return f"{given[1]}{name}" if len(given) > 1 and not name.startswith("..") else ""
 
 
 def _chain(node: ast.AST) -> str:

@@ -64,8 +64,6 @@ class Graph:
     def _seen(self, path: str, facts: Facts) -> Iterator[str]:
         for name in facts.modules:
             yield from self.meant(name)
-        for word in facts.words:
-            yield from self._roots.get(word, ())
         for place in facts.near:
             yield from (each for each in (f"{place}.py", posixpath.join(place, _PACKAGE)) if each in self._all)
         for folder in above(path):

@@ -79,7 +79,7 @@ def seen(path: str, around: Surroundings) -> Seen:
             tests=frozenset(each for each in around.graph.tests if each.startswith(f"{folder}/")), why="no test is below it"
         )
     if path in around.graph.tests or name == "conftest.py":
-        return Seen(tests=_tests(around, {path}), why="it is gone, or no test is below it")
+        return Seen(tests=_tests(around, {path}), why="no test lies below" if path in around.files else "it is gone")
     return _of_module(path, around) if path.endswith(".py") else _of_data(path, around)
 
 
@@ -154,7 +154,10 @@ def _could_mean(text: str, name: str, stem: str, folders: frozenset[str]) -> boo
         return True
     if _PATTERN.search(text):
         return fnmatch(name, posixpath.basename(text))
-    return (text == stem and bool(folders)) or (bool(text) and not folders.isdisjoint(text.replace("\\", "/").split("/")))
+    *above, last = text.replace("\\", "/").split("/")
+    # `data/a.json` is about that one file: who reads others in the folder says so elsewhere.
+    is_file = "." in last.strip(".") and last not in folders
+    return bool(folders) and bool(text) and (text == stem or (not is_file and not folders.isdisjoint((*above, last))))
 
 
 def _named_like(path: str, around: Surroundings) -> Iterator[str]:

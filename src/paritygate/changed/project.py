@@ -19,7 +19,9 @@ _TEXTS = "test*.txt"
 _COLLECTORS = re.compile(
     r"doctest[-_]glob|\bnbval|\bnbmake|\btavern|pytest[-_]mypy[-_]plugins|\bsybil|markdown[-_]docs|pytest[-_]examples|codeblocks"
 )
-_LOADED = re.compile(r"-p[ =]?[\"']?([^\W\d][\w.]*)|DJANGO_SETTINGS_MODULE\W+([^\W\d][\w.]*)|\bpytest_plugins\W+([^\W\d][\w.]*)")
+_LOADED = re.compile(
+    r"(?<![\w-])-p[\s,\"'=]*([^\W\d][\w.]*)|DJANGO_SETTINGS_MODULE\W+([^\W\d][\w.]*)|\bpytest_plugins\W+([^\W\d][\w.]*)"
+)
 _PLUGINS = re.compile(r"pytest11(.*?)(?:^\s*\[|\Z)", re.DOTALL | re.MULTILINE)
 _DOTTED = re.compile(r"[^\W\d][\w.]*")
 

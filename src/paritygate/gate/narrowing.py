@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from paritygate.changed import choosing
-from paritygate.changed.choosing import Wanted
+from paritygate.changed.reading import Wanted
 from paritygate.gate import material
 from paritygate.gate.material import Trees
 from paritygate.gate.request import Request, World
