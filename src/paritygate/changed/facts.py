@@ -94,7 +94,7 @@ def read(path: str, content: bytes, *, test_side: bool) -> Facts:
     nodes = list(ast.walk(tree))
     texts = frozenset(_texts(nodes))
     names = frozenset(_names(nodes))
-    spelled = {text for text in texts if _MODULE.fullmatch(text)}
+    spelled = {text for text in texts if _MODULE.fullmatch(text) and not text.endswith(".py")}
     lazy = "__getattr__" in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     return Facts(
         modules=frozenset(_imported(nodes))

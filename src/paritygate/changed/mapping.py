@@ -136,7 +136,7 @@ def _is_prose(path: str, around: Surroundings) -> bool:
 
 
 def _tests(around: Surroundings, seeds: set[str]) -> frozenset[str]:
-    return around.graph.tests & around.graph.seeing(seeds)
+    return around.graph.tests & around.files & around.graph.seeing(seeds)
 
 
 def _mentioning(path: str, around: Surroundings) -> Iterator[str]:
