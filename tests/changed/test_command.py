@@ -182,6 +182,7 @@ def test_nothing_touched_is_no_verdict(shop: Path) -> None:
 
 def test_a_report_of_ours_is_no_part_of_a_patch(shop: Path) -> None:
     write(shop, "parity_report.json", "{}")
+    write(shop, ".paritygate/freezes.json", "{}")
     assert call(shop, "changed").code == 4
 
 
@@ -217,3 +218,25 @@ def test_a_link_hides_what_is_behind_it(shop: Path) -> None:
     commit(shop)
     touch(shop, "src/shop/prices.py")
     assert "everything, since it is also reached by the link `vendored`" in call(shop, "changed").out
+
+
+def test_with_doctests_a_module_is_a_test_and_a_module(shop: Path) -> None:
+    write(shop, "pytest.ini", "[pytest]\naddopts = --doctest-modules\n")
+    write(shop, "tests/test_opaque.py", "import subprocess\n")
+    commit(shop)
+    touch(shop, "src/shop/rounding.py")
+    found = chosen(call(shop, "changed"), "src/shop/rounding.py")
+    assert found == ["src/shop/prices.py", "src/shop/rounding.py", "tests/test_opaque.py", "tests/test_prices.py"]
+
+
+def test_a_plugin_of_the_project_is_seen_by_every_test(shop: Path) -> None:
+    write(shop, "pyproject.toml", FILES["pyproject.toml"] + '[project.entry-points.pytest11]\nshop = "shop.unused"\n')
+    commit(shop)
+    touch(shop, "src/shop/unused.py")
+    assert len(chosen(call(shop, "changed"), "src/shop/unused.py")) == 5
+
+
+def test_a_value_that_is_no_commit_but_a_path_is_explained(shop: Path) -> None:
+    said = call(shop, "changed", "--base", "tests")
+    assert said.code == 64
+    assert "paths go before `--changed`" in said.err

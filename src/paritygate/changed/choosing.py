@@ -34,7 +34,7 @@ def choose(wanted: Wanted) -> Chosen:
     """Choose the tests that can see what was touched; raises `NoVerdictError` where there are none, `UsageError` without git."""
     some = wanted.trees[0]
     diff = touched.since(some.root, wanted.base, wanted.environ)
-    paths = tuple(path for path in diff.paths if path not in wanted.own)
+    paths = tuple(path for path in diff.paths if not any(path == own or path.startswith(f"{own}/") for own in wanted.own))
     if not paths:
         raise NoVerdictError(
             f"nothing differs from commit `{diff.base[:12]}`, so no test is chosen",

@@ -60,12 +60,16 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
-    """What a touched file lies among: all files of the trees, links with what they lead to, the project's folder, the graph."""
+    """What a touched file lies among: all files of the trees, links with what they lead to, the project's folder, the graph.
+
+    With `doctests` any module may hold tests, and is a module all the same.
+    """
 
     files: frozenset[str]
     links: dict[str, str]
     directory: str
     graph: Graph
+    doctests: bool = False
 
 
 def seen(path: str, around: Surroundings) -> Seen:
@@ -78,7 +82,7 @@ def seen(path: str, around: Surroundings) -> Seen:
         return Seen(
             tests=frozenset(each for each in around.graph.tests if each.startswith(f"{folder}/")), why="no test is below it"
         )
-    if path in around.graph.tests or name == "conftest.py":
+    if name == "conftest.py" or (path in around.graph.tests and not around.doctests):
         return Seen(tests=_tests(around, {path}), why="no test lies below" if path in around.files else "it is gone")
     return _of_module(path, around) if path.endswith(".py") else _of_data(path, around)
 

@@ -19,7 +19,7 @@ from paritygate.snapshot.sources import Objects
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for, the trees that it is to run in, `base` (empty: the default branch), `own` files, and variables."""
+    """What was asked for, the trees that it is to run in, `base` (empty: the default branch), `own` files and folders, and variables."""
 
     asked: Selection
     trees: tuple[Tree, ...]
@@ -58,7 +58,7 @@ def surroundings(wanted: Wanted, paths: Sequence[str], known: Conventions) -> Su
     graph = Graph(found, paths, tests, loose=known.loose or reached)
     graph.govern(known.loaded)
     links = {entry.path: _target(entry.path, entry.target) for entry in entries if entry.kind == "link"}
-    return Surroundings(files=files, links=links, directory=wanted.asked.directory, graph=graph)
+    return Surroundings(files=files, links=links, directory=wanted.asked.directory, graph=graph, doctests=known.doctests)
 
 
 def _moves_imports(each: Facts) -> bool:

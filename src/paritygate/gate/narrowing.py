@@ -43,6 +43,6 @@ def _wanted(asked: Selection, base: str, settled: Settled, trees: Trees, variabl
         asked=asked,
         trees=tuple(trees.values()),
         base=base,
-        own=tuple(f"{prefix}{name}" for name in ("parity_report.json", report)),
+        own=tuple(f"{prefix}{name}" for name in ("parity_report.json", ".paritygate", report)),
         environ=variables,
     )
