@@ -85,3 +85,10 @@ def test_tests_of_other_kinds_still_run(project: Path) -> None:
         "--ignore=tests/test_one.py",
         "--ignore=tests/test_two.py",
     )
+
+
+def test_places_that_are_not_in_force_leave_nothing_out(project: Path) -> None:
+    (project / "pyproject.toml").write_text('[tool.pytest.ini_options]\ntestpaths = ["nowhere"]\n')
+    commit(project)
+    (project / "one.py").write_text("ONE = 1\n")
+    assert collected(project, narrowed(project)) == ["tests/test_one.py::test_a", "tests/test_one.py::test_b"]

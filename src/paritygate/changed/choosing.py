@@ -12,7 +12,6 @@ import msgspec
 
 from paritygate.changed import mapping, reading, touched
 from paritygate.changed.facts import Facts
-from paritygate.changed.graph import Graph
 from paritygate.changed.mapping import Seen, Surroundings
 from paritygate.changed.project import Conventions
 from paritygate.changed.reading import Wanted
@@ -44,7 +43,8 @@ def choose(wanted: Wanted) -> Chosen:
     around = reading.surroundings(wanted, paths, known)
     answers = {path: _seen(path, around, wanted.asked) for path in paths}
     changed = _changed(diff, answers, _asked_for(wanted, around, known))
-    narrowed = _narrowed(wanted.asked, changed, around.graph)
+    out = frozenset() if changed.everything else around.graph.tests.difference(*(each.tests for each in answers.values()))
+    narrowed = _without(wanted.asked, out)
     others = bool(known.others) or any(_collects(each) for each in around.graph.files.values())
     if not changed.tests and not changed.everything and not (others and bool(narrowed.paths) == bool(wanted.asked.paths)):
         listed = "\n".join(report.chosen(changed))
@@ -84,15 +84,12 @@ def _touched(each: Seen, asked_for: Collection[str]) -> TouchedFile:
     return TouchedFile(why="only tests see it that were not asked for" if each.tests else each.why)
 
 
-def _narrowed(asked: Selection, changed: Changed, graph: Graph) -> Selection:
-    """Leave out every other test file; a file that was named itself is not asked for any more, as pytest would not ignore it."""
-    if changed.everything:
-        return asked
-    out = {test for test in graph.tests if _printable(test) not in changed.tests and _printable(test) == test}
+def _without(asked: Selection, out: Collection[str]) -> Selection:
+    """Leave out test files; one that was named itself is not asked for any more, as pytest would not ignore it."""
     inside = f"{asked.directory}/" if asked.directory else ""
-    ignored = tuple(f"--ignore={test.removeprefix(inside)}" for test in sorted(out) if test.startswith(inside))
+    names = [test.removeprefix(inside) for test in sorted(out) if test.startswith(inside) and _printable(test) == test]
     kept = tuple(word for word in asked.paths if reading.from_top(asked, word.partition("::")[0]) not in out)
-    return msgspec.structs.replace(asked, paths=kept, arguments=(*asked.arguments, *ignored))
+    return msgspec.structs.replace(asked, paths=kept, arguments=(*asked.arguments, *(f"--ignore={name}" for name in names)))
 
 
 def _asked_for(wanted: Wanted, around: Surroundings, known: Conventions) -> frozenset[str]:

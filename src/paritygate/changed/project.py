@@ -56,10 +56,8 @@ class Conventions(msgspec.Struct, frozen=True, kw_only=True):
 
 def conventions(texts: Mapping[str, str], arguments: tuple[str, ...]) -> Conventions:
     """Read the project's configuration files, given by name, and further arguments of pytest's."""
-    tables = [table for name, text in texts.items() for table in _tables(name, text)]
-    found: dict[str, Any] = {}
-    for table in reversed(tables):
-        found |= table
+    # The first file that has a table is the only one that counts; one of pytest's own counts even without.
+    found: dict[str, Any] = next((table for name, text in texts.items() for table in _tables(name, text)), {})
     everything = "\n".join((*texts.values(), " ".join(arguments)))
     other = _COLLECTORS.search(everything)
     loaded = [name for match in _LOADED.finditer(everything) for name in match.groups() if name]
@@ -97,7 +95,8 @@ def _tables(name: str, text: str) -> Iterator[dict[str, Any]]:
         except tomllib.TOMLDecodeError:
             return
         tool = top.get("tool", {}).get("pytest", {}) if name == "pyproject.toml" else top.get("pytest", {})
-        yield {key: value for key, value in tool.items() if key != "ini_options"} | tool.get("ini_options", {})
+        if tool or name != "pyproject.toml":
+            yield {key: value for key, value in tool.items() if key != "ini_options"} | tool.get("ini_options", {})
         return
     parser = configparser.RawConfigParser(strict=False, allow_no_value=True)
     try:
@@ -107,3 +106,6 @@ def _tables(name: str, text: str) -> Iterator[dict[str, Any]]:
     for section in ("pytest", "tool:pytest"):
         if parser.has_section(section):
             yield dict(parser.items(section))
+            return
+    if name in {"pytest.ini", ".pytest.ini"}:
+        yield {}

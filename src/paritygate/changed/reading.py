@@ -19,7 +19,7 @@ from paritygate.snapshot.sources import Objects
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked for, the trees that it is to run in, `base` (empty: the default branch), `own` files and folders, and variables."""
+    """What was asked for, the trees that it is to run in, `base` (empty: the default branch), our `own` files, and variables."""
 
     asked: Selection
     trees: tuple[Tree, ...]
