@@ -35,6 +35,7 @@ OPTIONS = RunOptions(
     explain_budget=None,
     ledger_from="",
     respect_pins=False,
+    changed=None,
     report=None,
     host="",
     quiet=False,

@@ -288,6 +288,7 @@ def test_the_specification_says_everything_and_nothing_of_this_computer() -> Non
         "order": {"seed": 3, "reversed": True, "exactly": None, "only": [[IDS[0], 0], [IDS[1], 2]], "shares": None},
         "pytest": {"paths": ["a", "b"], "keyword": "k", "marker": "m", "arguments": ["-x"], "exclude": {}},
         "locked": {},
+        "respect_pins": False,
         "limits": {"cell_seconds": 1, "test_seconds": 2, "idle_seconds": 3, "open_files": 4, "timeouts": 3},
         "stack_directory": "/var/tmp",  # noqa: S108 - in the guest
         "heartbeat_seconds": 5,

@@ -36,6 +36,7 @@ ROWS: dict[str, int] = {
     "reports": 5,
     "case_trial": 6,
     "causes": 6,
+    "changed": 6,
     "confirm": 6,
     "disciplines": 6,
     "project_images": 6,

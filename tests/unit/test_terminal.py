@@ -7,7 +7,18 @@ import re
 import msgspec
 import pytest
 
-from paritygate.outcomes.artifact import Artifact, Cause, EnvironmentRecord, Finding, Material, Subject, Varied, Verdict
+from paritygate.outcomes.artifact import (
+    Artifact,
+    Cause,
+    Changed,
+    EnvironmentRecord,
+    Finding,
+    Material,
+    Subject,
+    TouchedFile,
+    Varied,
+    Verdict,
+)
 from paritygate.outcomes.cells import Cell, EnvironmentName, Failure, NodeId, Spelling, TestId, TestRun
 from paritygate.outcomes.words import (
     Axis,
@@ -577,3 +588,20 @@ def test_a_cell_that_only_looked_for_causes_leaves_nothing_undecided() -> None:
     dead = a_cell(mixed, 1, status=CellStatus.CRASHED, purpose=Purpose.HYBRID)
     undecided = a_coupling(label=Label.UNDECIDED)
     assert "since cell" not in render(an_artifact(undecided, cells=(a_cell(), a_cell(SERVER), dead)), 100)
+
+
+def test_what_a_diff_chose_is_listed_with_what_widened_it_first() -> None:
+    files = {
+        "a.py": TouchedFile(tests=("tests/test_a.py", "tests/test_b.py")),
+        "docs/b.md": TouchedFile(why="no test mentions it or lists folders"),
+        "c.bin": TouchedFile(everything=True, why="no test is known to mention it"),
+    }
+    text = render(an_artifact(changed=Changed(base="0123456789abcdef", files=files, known=9, everything=True)))
+    assert (
+        "changed since 0123456789ab (3), and everything was run:\n"
+        "  c.bin: everything, since no test is known to mention it\n"
+        "  a.py: tests/test_a.py, tests/test_b.py\n"
+        "  docs/b.md: no test: no test mentions it or lists folders\n"
+    ) in text
+    some = Changed(base="0123456789abcdef", files={"a.py": files["a.py"]}, tests=files["a.py"].tests, known=9)
+    assert "changed since 0123456789ab (1), and 2 of 9 test files were chosen:\n" in render(an_artifact(changed=some))

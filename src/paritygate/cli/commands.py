@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from paritygate import archive, doctor, engine_setup, places, project_images
+from paritygate.cli.changed import CHANGED, changed
 from paritygate.cli.freezes import freezes
 from paritygate.cli.hazards import hazards
 from paritygate.cli.locks import lock
@@ -48,6 +49,7 @@ def program() -> None:
 
 program.add_command(freezes)
 program.add_command(lock)
+program.add_command(changed)
 
 
 @program.command()
@@ -75,6 +77,7 @@ program.add_command(lock)
     help="Read freezes where HEAD parted from this branch, so that no patch excuses itself.",
 )
 @click.option("--respect-pins", is_flag=True, help="Let the pins of the suite go over the axes, which it then cannot show.")
+@CHANGED
 @click.option(
     "--report", default=None, metavar="PATH", help="Where the artifact goes. [default: parity_report.json of the project]"
 )

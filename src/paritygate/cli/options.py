@@ -79,6 +79,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     explain_budget: float | None
     ledger_from: str
     respect_pins: bool
+    changed: str | None
     report: str | None
     host: str
     quiet: bool
@@ -103,6 +104,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             explain_budget=self.explain_budget,
             ledger_from=self.ledger_from,
             respect_pins=self.respect_pins,
+            changed=self.changed,
         )
 
 

@@ -6,7 +6,7 @@ from paritygate import archive
 from paritygate.causes.differences import differences_behind
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
-from paritygate.gate import hints, ledger, locking, material, misuse, pins, result
+from paritygate.gate import hints, ledger, locking, material, misuse, narrowing, pins, result
 from paritygate.gate.cells import Cells
 from paritygate.gate.explaining import Budget, Known, explain, name_rules
 from paritygate.gate.request import Report, Request, Stopwatch, World
@@ -24,7 +24,7 @@ def run(request: Request, world: World) -> Report:
     locked, frozen = locking.hold(settled, world), ledger.freezes_of(settled, request, world)
     engine = material.find_engine(world)
     trees = material.take_trees(settled, world)
-    asked = material.select(settled, trees, request)
+    asked, changed = narrowing.narrow(material.select(settled, trees, request), request, settled, trees, world)
     watch.lap("snapshot")
 
     images = material.build_images(engine, settled, trees, world)
@@ -43,7 +43,9 @@ def run(request: Request, world: World) -> Report:
     confirmation = confirm(labels.label(gate_cells), gate_cells, planned.plans, cells.confirm)
     watch.lap("confirm")
 
-    made = result.Made(settled=settled, trees=trees, asked=asked, images=images, planned=planned, engine=engine.info)
+    made = result.Made(
+        settled=settled, trees=trees, asked=asked, images=images, planned=planned, engine=engine.info, changed=changed
+    )
     budget = Budget.of(request.explain_budget, watch.seconds["cells"], (*gate_cells, *confirmation.cells), world.monotonic)
     known = Known(
         planned=planned,

@@ -32,7 +32,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be gated: an absolute project folder, and what the command line says over the configuration.
 
     `explain_budget` is for how many seconds causes are looked for: 0 for not at all, None for what `Budget` takes.
-    `ledger_from` is the branch from whose merge base freezes are read; empty for the working tree's own.
+    `ledger_from` is the branch from whose merge base freezes are read; empty for the working tree's own. `changed` is the one
+    from whose merge base a patch is told: empty for the default branch, None where a diff chooses nothing.
     With `respect_pins` what a suite pins goes over the axes of its cells.
     """
 
@@ -44,6 +45,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     explain_budget: float | None = None
     ledger_from: str = ""
     respect_pins: bool = False
+    changed: str | None = None
 
 
 class Report(msgspec.Struct, frozen=True):

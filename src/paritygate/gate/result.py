@@ -19,7 +19,17 @@ from paritygate.gate.material import Images, Planned, Trees, colliding_names, mi
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.locks import drift
-from paritygate.outcomes.artifact import SCHEMA, Artifact, CellImage, EnvironmentRecord, Finding, Material, Subject, Varied
+from paritygate.outcomes.artifact import (
+    SCHEMA,
+    Artifact,
+    CellImage,
+    Changed,
+    EnvironmentRecord,
+    Finding,
+    Material,
+    Subject,
+    Varied,
+)
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.plans import CellPlan, Environment, Selection
 from paritygate.outcomes.words import Axis
@@ -34,6 +44,7 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
     images: Images
     planned: Planned
     engine: EngineInfo
+    changed: Changed | None = None
 
 
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,6 +106,7 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
         engine={"name": made.engine.name, "version": made.engine.version, "platform": made.engine.platform},
         timings=dict(seconds),
         material=_material(made, ran.plans, findings),
+        changed=made.changed,
     )
 
 

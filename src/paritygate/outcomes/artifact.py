@@ -113,6 +113,31 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     colliding_names: tuple[str, ...] = ()
 
 
+class TouchedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of a file that differs from the base: the test files that can see it, of those that were asked for.
+
+    With `everything` nobody could say which they are, so that all were run. `why` says why all, or why none.
+    """
+
+    tests: tuple[str, ...] = ()
+    everything: bool = False
+    why: str = ""
+
+
+class Changed(msgspec.Struct, frozen=True, kw_only=True):
+    """A selection from the diff to the commit `base`.
+
+    `files` are those that were touched, from the tree's top; `tests` the test files chosen for one of them or more, of `known`
+    in all. With `everything` nothing was left out.
+    """
+
+    base: str
+    files: dict[str, TouchedFile]
+    tests: tuple[str, ...] = ()
+    known: int = 0
+    everything: bool = False
+
+
 class EnvironmentRecord(msgspec.Struct, frozen=True, kw_only=True):
     """An environment as it was asked for and as it was resolved, axis by axis, values as text."""
 
@@ -172,7 +197,10 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Artifact(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything about one run. `timings` are seconds by step; `material` is None where nobody knows of it any more."""
+    """Everything about one run. `timings` are seconds by step; `material` is None where nobody knows of it any more.
+
+    `changed` is how the tests were chosen where a diff chose them.
+    """
 
     schema: int
     paritygate: str
@@ -191,3 +219,4 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     engine: dict[str, str] = {}
     timings: dict[str, float] = {}
     material: Material | None = None
+    changed: Changed | None = None

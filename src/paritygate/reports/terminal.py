@@ -20,6 +20,7 @@ from paritygate.reports.deaths import dead_cells, name, said_once
 from paritygate.reports.findings import Page, findings
 from paritygate.reports.freezes import frozen
 from paritygate.reports.text import in_one_line, listed, spell_out
+from paritygate.reports.touched import chosen
 
 _COLOURS = {
     VerdictName.PARITY: "bold green",
@@ -55,6 +56,7 @@ def render(artifact: Artifact, width: int = 100, *, colour: bool = False, report
         _labels(artifact),
         findings(artifact, Page(width, report if artifact.material is not None else "")),
         dead_cells(artifact.cells, in_one_line(artifact.verdict.line), width),
+        chosen(artifact.changed),
         _left_out(artifact),
         _remarks(artifact),
         _seeds(artifact),

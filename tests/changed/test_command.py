@@ -1,0 +1,242 @@
+"""`paritygate changed` on real repositories: each touched file with the tests that can see it, or why nobody can say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import Said, call, commit
+from tests.support.samples import git
+
+FILES = {
+    "pyproject.toml": '[project]\nname = "shop"\nversion = "1"\n[tool.pytest.ini_options]\ntestpaths = ["tests"]\n',
+    "README.md": "# Shop\n",
+    "src/shop/__init__.py": "",
+    "src/shop/prices.py": "from .rounding import to_cents\n",
+    "src/shop/rounding.py": "def to_cents(value):\n    return round(value, 2)\n",
+    "src/shop/stock.py": "import shop.units as units\n",
+    "src/shop/units.py": "BOX = 12\n",
+    "src/shop/plugins/__init__.py": "",
+    "src/shop/plugins/mail.py": "",
+    "src/shop/unused.py": "",
+    "tests/conftest.py": "",
+    "tests/test_prices.py": "from shop import prices\ndef test_one():\n    assert prices\n",
+    "tests/test_stock.py": "import shop.stock\ndef test_boxes():\n    assert open('tests/data/boxes.json')\n",
+    "tests/test_units.py": "def test_nothing():\n    pass\n",
+    "tests/deep/conftest.py": "from shop.plugins import mail\n",
+    "tests/deep/test_mail.py": "def test_sent():\n    pass\n",
+    "tests/deep/test_patched.py": "def test_it(monkeypatch):\n    monkeypatch.setattr('shop.stock.units', None)\n",
+    "tests/data/boxes.json": "[]",
+    "tests/data/lost.bin": "",
+}
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        write(tmp_path, name, text)
+    return commit(tmp_path, new=True)
+
+
+def write(project: Path, name: str, text: str) -> None:
+    place = project / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text)
+
+
+def touch(project: Path, *names: str) -> None:
+    for name in names:
+        place = project / name
+        write(project, name, f"{place.read_text()}\n" if place.exists() else "")
+
+
+def chosen(said: Said, name: str) -> list[str]:
+    """Read the line of one touched file."""
+    line = next(line for line in said.out.splitlines() if line.startswith(f"  {name}: "))
+    return line.removeprefix(f"  {name}: ").split(", ")
+
+
+@pytest.mark.parametrize(
+    ("name", "tests"),
+    [
+        ("src/shop/prices.py", ["tests/test_prices.py"]),
+        ("src/shop/rounding.py", ["tests/test_prices.py"]),
+        ("src/shop/units.py", ["tests/deep/test_patched.py", "tests/test_stock.py", "tests/test_units.py"]),
+        ("src/shop/plugins/mail.py", ["tests/deep/test_mail.py", "tests/deep/test_patched.py"]),
+        ("tests/deep/conftest.py", ["tests/deep/test_mail.py", "tests/deep/test_patched.py"]),
+        ("tests/test_stock.py", ["tests/test_stock.py"]),
+        ("tests/data/boxes.json", ["tests/test_stock.py"]),
+        ("tests/test_new.py", ["tests/test_new.py"]),
+    ],
+)
+def test_a_touched_file_chooses_the_tests_that_can_see_it(shop: Path, name: str, tests: list[str]) -> None:
+    touch(shop, name)
+    said = call(shop, "changed")
+    assert said.code == 0, said.err
+    assert chosen(said, name) == tests
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("pyproject.toml", "it configures pytest or the project"),
+        ("requirements-dev.txt", "it decides what is installed"),
+        ("src/shop/unused.py", "no test is known to import it"),
+        ("assets/lost.bin", "no test is known to mention it"),
+    ],
+)
+def test_what_cannot_be_mapped_widens_to_everything_with_the_reason(shop: Path, name: str, why: str) -> None:
+    touch(shop, name, "src/shop/prices.py")
+    said = call(shop, "changed")
+    assert "and everything was run" in said.out
+    assert chosen(said, name)[0] == "everything"
+    assert why in said.out
+    assert chosen(said, "src/shop/prices.py") == ["tests/test_prices.py"]
+
+
+def test_the_base_is_where_head_parted_from_the_default_branch(shop: Path) -> None:
+    git(shop, "checkout", "--quiet", "-b", "work")
+    touch(shop, "src/shop/prices.py")
+    commit(shop)
+    git(shop, "checkout", "--quiet", "main")
+    touch(shop, "src/shop/stock.py")
+    commit(shop)
+    git(shop, "checkout", "--quiet", "work")
+    touch(shop, "tests/test_units.py")
+    said = call(shop, "changed")
+    assert [line.split(":")[0].strip() for line in said.out.splitlines()[1:]] == ["src/shop/prices.py", "tests/test_units.py"]
+    assert call(shop, "changed", "--base", "HEAD").out.count("\n") == 2
+
+
+def test_a_file_that_is_gone_chooses_who_still_asks_for_it(shop: Path) -> None:
+    git(shop, "rm", "--quiet", "src/shop/rounding.py", "tests/test_units.py")
+    said = call(shop, "changed")
+    assert chosen(said, "src/shop/rounding.py") == ["tests/test_prices.py"]
+    assert chosen(said, "tests/test_units.py") == ["no test: it is gone"]
+
+
+def test_a_file_that_python_cannot_parse_may_see_anything(shop: Path) -> None:
+    write(shop, "tests/test_broken.py", "def test(:\n")
+    commit(shop)
+    touch(shop, "src/shop/prices.py")
+    assert chosen(call(shop, "changed"), "src/shop/prices.py") == ["tests/test_broken.py", "tests/test_prices.py"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import importlib\ndef test(name):\n    importlib.import_module(name)\n",
+        "import subprocess\ndef test():\n    subprocess.run(['shop'])\n",
+        "def test(pytester):\n    pytester.runpytest()\n",
+        "import os\ndef test():\n    os.execv('/bin/shop', [])\n",
+        "def test(code):\n    exec(code)\n",
+        "import importlib\ndef test():\n    importlib.import_module('shop.prices')\n",
+        "import importlib\ndef test():\n    importlib.import_module('.prices', 'shop')\n",
+        "pytest_plugins = ['shop.prices']\n",
+        "def test(mocker):\n    mocker.patch('shop.prices.to_cents')\n",
+        "import shop\nasked = shop.prices.to_cents\n",
+        "import sys\nsys.path.insert(0, 'src/shop')\nimport prices\n",
+        "try:\n    from shop.prices import *\nexcept ImportError:\n    pass\n",
+        "from pathlib import Path\nNAMES = list(Path('src').rglob('*.py'))\n",
+    ],
+)
+def test_no_way_of_seeing_a_module_is_missed(shop: Path, text: str) -> None:
+    write(shop, "tests/test_way.py", text)
+    commit(shop)
+    touch(shop, "src/shop/prices.py")
+    assert "tests/test_way.py" in chosen(call(shop, "changed"), "src/shop/prices.py")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NAME = 'rates'\nopen(f'tests/data/{NAME}.csv')\n",
+        "import glob\nglob.glob('tests/*/*.csv')\n",
+        "import os\nFOLDER = os.path.join('tests', 'data')\n",
+        "from pathlib import Path\nlist(Path(__file__).parent.iterdir())\n",
+        "def test_rates():\n    pass\n",
+    ],
+)
+def test_no_way_of_seeing_a_data_file_is_missed(shop: Path, text: str) -> None:
+    write(shop, "tests/test_way.py", text)
+    write(shop, "tests/data/test_rates.csv" if "def " in text else "tests/data/rates.csv", "1")
+    commit(shop)
+    name = next(shop.glob("tests/data/*.csv")).relative_to(shop).as_posix()
+    touch(shop, name)
+    found = chosen(call(shop, "changed"), name)
+    assert "tests/test_way.py" in found or found[0] == "everything"
+
+
+def test_paths_bound_what_may_be_chosen(shop: Path) -> None:
+    touch(shop, "src/shop/units.py")
+    said = call(shop, "changed", "tests/deep")
+    assert chosen(said, "src/shop/units.py") == ["tests/deep/test_patched.py"]
+
+
+def test_nothing_touched_is_no_verdict(shop: Path) -> None:
+    said = call(shop, "changed")
+    assert said.code == 4
+    assert "nothing differs from commit" in said.err
+
+
+def test_a_report_of_ours_is_no_part_of_a_patch(shop: Path) -> None:
+    write(shop, "parity_report.json", "{}")
+    write(shop, ".paritygate/freezes.json", "{}")
+    assert call(shop, "changed").code == 4
+
+
+def test_prose_that_no_test_reads_chooses_nothing(shop: Path) -> None:
+    touch(shop, "README.md")
+    said = call(shop, "changed")
+    assert said.code == 4
+    assert "README.md: no test: no test mentions it or lists folders" in said.err
+
+
+def test_prose_that_a_test_reads_chooses_it(shop: Path) -> None:
+    write(shop, "tests/test_prose.py", "TEXT = open('README.md').read()\n")
+    commit(shop)
+    touch(shop, "README.md")
+    assert chosen(call(shop, "changed"), "README.md") == ["tests/test_prose.py"]
+
+
+def test_a_base_that_git_does_not_know_is_a_mistake_of_usage(shop: Path) -> None:
+    said = call(shop, "changed", "--base", "nowhere")
+    assert said.code == 64
+    assert "git knows no commit `nowhere`" in said.err
+
+
+def test_without_git_it_says_so(tmp_path: Path) -> None:
+    write(tmp_path, "tests/test_a.py", "")
+    said = call(tmp_path, "changed")
+    assert said.code == 64
+    assert "git repository" in said.err
+
+
+def test_a_link_hides_what_is_behind_it(shop: Path) -> None:
+    (shop / "vendored").symlink_to("src/shop")
+    commit(shop)
+    touch(shop, "src/shop/prices.py")
+    assert "everything, since it is also reached by the link `vendored`" in call(shop, "changed").out
+
+
+def test_with_doctests_a_module_is_a_test_and_a_module(shop: Path) -> None:
+    write(shop, "pytest.ini", "[pytest]\naddopts = --doctest-modules\n")
+    write(shop, "tests/test_opaque.py", "import subprocess\n")
+    commit(shop)
+    touch(shop, "src/shop/rounding.py")
+    found = chosen(call(shop, "changed"), "src/shop/rounding.py")
+    assert found == ["src/shop/prices.py", "src/shop/rounding.py", "tests/test_opaque.py", "tests/test_prices.py"]
+
+
+def test_a_plugin_of_the_project_is_seen_by_every_test(shop: Path) -> None:
+    write(shop, "pyproject.toml", FILES["pyproject.toml"] + '[project.entry-points.pytest11]\nshop = "shop.unused"\n')
+    commit(shop)
+    touch(shop, "src/shop/unused.py")
+    assert len(chosen(call(shop, "changed"), "src/shop/unused.py")) == 5
+
+
+def test_a_value_that_is_no_commit_but_a_path_is_explained(shop: Path) -> None:
+    said = call(shop, "changed", "--base", "tests")
+    assert said.code == 64
+    assert "paths go before `--changed`" in said.err
