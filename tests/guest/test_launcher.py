@@ -67,6 +67,37 @@ def test_a_green_run_is_told_from_beginning_to_end(guest: Guest) -> None:
     assert list(guest.stacks.iterdir()) == []
 
 
+LEAVES_A_CHILD = """
+    import os, time
+
+    def test_a_forks():
+        if os.fork() == 0:
+            time.sleep(600)
+"""
+
+
+def test_a_child_that_a_test_has_forked_does_not_hold_up_a_cell_whose_workers_are_done(guest: Guest) -> None:
+    guest.changes = {"workers": 2}
+    guest.write("test_a.py", LEAVES_A_CHILD)
+    guest.write("test_b.py", "def test_b(): pass\n")
+    ran = guest.run()
+    assert ran.outcomes == {"test_a_forks": PASSED, "test_b": PASSED}
+    assert ran.cell.status is CellStatus.FINISHED
+    assert ran.cell.detail == "tests left processes behind that kept dead workers' pipes open (1); they were ended"
+
+
+def test_a_worker_that_dies_is_noticed_although_a_child_holds_its_pipe(guest: Guest) -> None:
+    guest.changes = {"workers": 2, "limits": {"test_seconds": 60.0, "cell_seconds": 90.0}}
+    guest.write("test_a.py", LEAVES_A_CHILD + "\n    def test_b_exits(): os._exit(0)\n    def test_c_after(): pass\n")
+    guest.write("test_b.py", "def test_other(): pass\n")
+    guest.changes["order"] = {
+        "seed": 1,
+        "exactly": [[f"test_a.py::test_{name}", 0] for name in ("a_forks", "b_exits", "c_after")],
+    }
+    ran = guest.run()
+    assert ran.outcomes == {"test_a_forks": PASSED, "test_b_exits": CRASHED, "test_c_after": PASSED}
+
+
 def test_tests_see_only_what_they_are_given(guest: Guest) -> None:
     guest.write(
         "test_a.py",

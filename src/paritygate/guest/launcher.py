@@ -39,6 +39,7 @@ REFUSALS = range(2, 6)  # pytest's own: interrupted, internal error, usage error
 MAX_LINE = 16 << 20
 MAX_CRASHES = 5
 DUMP_GRACE = 0.5  # seconds between the dump signal and the kill
+LOOK_SECONDS = 1.0  # between two looks at what dead workers have left
 EXIT_GRACE = 30.0  # seconds for pytest to exit after its last event, before what holds it back is ended
 HARD_GRACE = 15.0  # seconds after which the gate's watcher ends everything itself, if the main thread is stuck
 PROBE_SECONDS = 120.0
@@ -257,6 +258,17 @@ def descendants(ancestor: int) -> Set[int]:
         found |= more
         grown = bool(more)
     return found - {ancestor} - SPARED
+
+
+def pipes_of(pid: int) -> Set[str]:
+    """List the pipes that a process has open; empty where nobody may look."""
+    found: Set[str] = set()
+    folder = "/proc/%d/fd" % pid
+    with contextlib.suppress(OSError):
+        for name in os.listdir(folder):
+            with contextlib.suppress(OSError):
+                found.add(os.readlink(os.path.join(folder, name)))
+    return {target for target in found if target.startswith("pipe:")}
 
 
 def reap(but: int = 0) -> None:
@@ -718,6 +730,8 @@ class Supervisor:
         self.detail = ""
         self.spans: List[Tuple[float, float, Id]] = []
         self.last_ends: Dict[str, float] = {}
+        self.next_look = 0.0
+        self.released = 0
 
     def run(self) -> Tuple[str, int]:
         """Run pytest to its end, anew with what is left where a test took the process down; say why it ended and its status."""
@@ -738,6 +752,10 @@ class Supervisor:
                 why = "filesystem"
             if not why and not self.go_on(process, status):
                 why = self.verdict(status)
+            if why == "finished" and self.released and not self.detail:
+                self.detail = (
+                    "tests left processes behind that kept dead workers' pipes open (%d); they were ended" % self.released
+                )
             if why:
                 return why, status
             order = {**order, "only": None, "exactly": self.record.left()}
@@ -757,6 +775,7 @@ class Supervisor:
             if now >= self.next_beat:
                 self.output.emit("alive")
                 self.next_beat = now + self.heartbeat
+            self.release(process, now)
             why = self.overdue(now) or self.check_tests(process, now)
             if why:
                 return why
@@ -764,6 +783,28 @@ class Supervisor:
                 self.detail = "pytest did not end by itself within %d s of its last test, and was ended" % EXIT_GRACE
                 return "finished"
         return ""
+
+    def release(self, process: Process, now: float) -> None:
+        """End what dead workers have left behind and their controller waits for.
+
+        A child that a test has forked holds its worker's end of the pipe to the controller for as long as it lives, so that the
+        worker's death goes unnoticed. What does not hold one, such as a server that a fixture has started, is let be.
+        """
+        if self.single or now < self.next_look:
+            return
+        self.next_look = now + LOOK_SECONDS
+        tree = parents()
+        if not self.record.all_pids - set(tree):
+            return
+        orphans = {pid for pid, parent in tree.items() if parent == os.getpid()} - SPARED - {process.pid}
+        left = orphans.union(*(descendants(pid) for pid in orphans))
+        ours = pipes_of(os.getpid()) if left else set()
+        with as_user(self.specification):
+            waited_for = (pipes_of(process.pid) if left else set()) - ours
+            holders = [pid for pid in left if pipes_of(pid) & waited_for]
+        for pid in holders:
+            kill(pid)
+        self.released += len(holders)
 
     def pause(self) -> float:
         """Say how long nothing can fall due."""
