@@ -777,6 +777,34 @@ def test_interruption_while_cells_run(
     assert "crashed" not in ended.stderr
 
 
+SPOILS_AND_IS_SPOILED = """
+STATE = []
+
+
+def test_spoils():
+    STATE.append(1)
+
+
+def test_is_spoiled():
+    assert STATE == []
+"""
+
+
+def test_control_c_while_causes_are_looked_for_keeps_the_report(tmp_path: Path, leftovers: Leftovers) -> None:
+    project = lay_out(tmp_path / "project", {"tests/test_it.py": SPOILS_AND_IS_SPOILED})
+    with Gate(project, "--env", "local-like") as gate:
+        gate.wait_for_line("looking for causes")
+        gate.press_control_c()
+        ended = gate.ended()
+    place = project / "parity_report.json"
+    assert (ended.status, ended.errors[-1]) == (130, "paritygate: interrupted by `SIGINT`; nothing is left running")
+    assert f"report: {place}, complete but for causes: `paritygate explain {place}` looks for them" in ended.stderr.splitlines()
+    assert ended.artifact is not None
+    assert ended.artifact.verdict.exit_code == 2
+    assert [each.cause for each in ended.artifact.tests] == [None, None]
+    assert leftovers.everything(ended.pid) == []
+
+
 def test_a_second_signal_is_answered_and_the_cleaning_goes_on(sleeping: Path, leftovers: Leftovers) -> None:
     with Gate(sleeping) as gate:
         gate.wait_for_line("collected 1")

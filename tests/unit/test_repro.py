@@ -98,6 +98,12 @@ class TestChoosing:
             chosen("somewhere/test_c.py::test_v")
         assert V in caught.value.hint
 
+    def test_a_parameter_may_be_asked_for_by_the_letters_that_pytest_escapes(self) -> None:
+        escaped = r"tests/test_a.py::test_t[gr\xfc\xdfe::1]"
+        cells = tuple(a_cell(env, 1, {escaped: word}) for env, word in (("a", "passed"), ("b", "failed")))
+        report = a_report(cells=cells, tests=(a_finding(escaped, "coupling", {"a": "passed", "b": "failed"}),))
+        assert chosen("tests/test_a.py::test_t[grüße::1]", report=report).test.nodeid == escaped
+
     def test_an_unknown_cell_is_answered_with_those_that_there_are(self) -> None:
         with pytest.raises(UsageError, match="has no cell `c-1`") as caught:
             chosen(cell="c-1")

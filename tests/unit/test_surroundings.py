@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from paritygate.classifier.surroundings import varied
-from paritygate.outcomes.cells import Cell, Dates
+from paritygate.classifier.surroundings import idle_workers, varied
+from paritygate.outcomes.cells import Cell, Dates, NodeId, TestId
 from paritygate.outcomes.words import Purpose
 from tests.support.builders import a_cell, a_record
 
@@ -44,3 +44,17 @@ def test_dates_in_confirming_cells_say_nothing_of_the_gate() -> None:
 def test_another_axis_gets_no_remark_about_dates() -> None:
     records = [a_record("a", {"locale": "C.UTF-8"}), a_record("b", {"locale": "en_US.UTF-8"})]
     assert varied(records, cells(SAME), {})[0].why == ""
+
+
+def test_it_is_remarked_where_one_of_several_workers_ran_everything() -> None:
+    one, two = (TestId(NodeId("a.py::t")), TestId(NodeId("a.py::u")))
+    results = {"a.py::t": "passed", "a.py::u": "passed"}
+    alone = a_cell("a", 1, results)
+    together = a_cell("b", 1, results, workers=2, order={"gw0": (one, two), "gw1": ()})
+    apart = a_cell("b", 2, results, workers=2, order={"gw0": (one,), "gw1": (two,)})
+    single = a_cell("b", 1, {"a.py::t": "passed"}, workers=2, order={"gw0": (one,)})
+    assert idle_workers((alone, together)) == (
+        "one of the 2 workers of `b` ran all tests, as those of one file stay together: nothing ran at the same time",
+    )
+    assert idle_workers((alone, together, apart)) == ()
+    assert idle_workers((alone, single)) == ()

@@ -14,7 +14,10 @@ from paritygate.outcomes.artifact import Cause, Finding
 from paritygate.outcomes.words import Axis, CauseKind, Outcome
 
 NONE = "none of the axes that were varied explains it"
-UNFINISHED = "the cause was not looked for to the end: the time for it was over (`--explain-budget SECONDS` gives it more)"
+UNFINISHED = (
+    "the cause was not looked for to the end: the time for it was over "
+    "(`paritygate explain REPORT` goes on, `--explain-budget SECONDS` gives it more)"
+)
 
 DOES = {
     Outcome.PASSED: "passes",

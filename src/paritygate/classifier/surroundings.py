@@ -227,3 +227,17 @@ def power(runs: int, probability: float = 0.05) -> str:
     these = f"these {runs} runs" if runs != 1 else "this run"
     line = f"a test that fails {probability:.0%} of the time had a chance of {seen:.0%} to be seen in {these}"
     return line.replace("%", " %")
+
+
+def idle_workers(cells: Iterable[Cell]) -> tuple[str, ...]:
+    """Remark environments with several workers in which only one had tests: what would collide had no chance to."""
+    busiest: dict[EnvironmentName, tuple[int, int]] = {}
+    for cell in cells:
+        if cell.workers > 1 and len(cell.tests) > 1:
+            busy = sum(1 for tests in cell.order.values() if tests)
+            busiest[cell.env] = max(busiest.get(cell.env, (0, cell.workers)), (busy, cell.workers))
+    return tuple(
+        f"one of the {workers} workers of `{env}` ran all tests, as those of one file stay together: nothing ran at the same time"
+        for env, (busy, workers) in busiest.items()
+        if busy == 1
+    )

@@ -6,8 +6,9 @@ from paritygate import archive
 from paritygate.causes.differences import differences_behind
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
-from paritygate.gate import hints, ledger, locking, material, misuse, narrowing, pins, result
+from paritygate.gate import ledger, locking, material, misuse, narrowing, pins, result
 from paritygate.gate.cells import Cells
+from paritygate.gate.conclusion import Conclusion
 from paritygate.gate.explaining import Budget, Known, explain, name_rules
 from paritygate.gate.request import Report, Request, Stopwatch, World
 from paritygate.gate.settled import settle
@@ -54,13 +55,13 @@ def run(request: Request, world: World) -> Report:
         confirmation=confirmation,
         different=differences_behind(confirmation.findings, trees),
     )
-    confirmation = ledger.explain_others(frozen, known, lambda some: explain(some, cells.explain, budget))
+    conclusion = Conclusion(made=made, frozen=frozen, gate=gate_cells, cells=cells, watch=watch, world=world)
+    with conclusion.kept_if_interrupted(confirmation):
+        confirmation = ledger.explain_others(frozen, known, lambda some: explain(some, cells.explain, budget))
     confirmation = locking.attribute(name_rules(confirmation, trees, world), gate_cells)
     watch.lap("causes")
 
-    judged = ledger.judge(frozen, confirmation.findings, (*gate_cells, *confirmation.cells), asked, settled)
-    ran = result.Ran(gate=gate_cells, confirmation=confirmation, plans=cells.plans, judged=judged)
-    artifact = hints.with_hazards(result.artifact(made, ran, watch.seconds, world), trees, world.variables)
+    artifact = conclusion.artifact(confirmation)
     unrecorded = archive.record(artifact, settled.report)
     material.keep_few_trees(engine, images, world)
     return Report(artifact, settled.report, unrecorded)

@@ -101,6 +101,7 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
             *pins.remarks(cells, asked=pins.are_respected(made.planned)),
             *drift.remarks(cells),
             *differences.notes,
+            *surroundings.idle_workers(cells),
             *verdicts.bounds(findings, cells),
         ),
         engine={"name": made.engine.name, "version": made.engine.version, "platform": made.engine.platform},

@@ -67,6 +67,7 @@ def _of_its_file(cell: Cell, test: TestId) -> tuple[Outcome, TestRun | None]:
 def _finding(artifact: Artifact, wanted: Wanted) -> Finding:
     nodeid = form(wanted.nodeid.removeprefix("./"))
     alike = [each for each in artifact.tests if each.nodeid == nodeid]
+    alike = alike or [each for each in artifact.tests if each.nodeid == _escaped(nodeid)]
     if not alike:
         raise _unknown(artifact, wanted)
     if not wanted.number:
@@ -78,6 +79,12 @@ def _finding(artifact: Artifact, wanted: Wanted) -> Finding:
         f"`{wanted.nodeid}` has no number {wanted.number} in `{wanted.report}`",
         f"there {'is one test' if len(alike) == 1 else f'are {len(alike)} tests'} of that id",
     )
+
+
+def _escaped(nodeid: str) -> str:
+    """Write a parameter as pytest does where its ini file does not say otherwise: in ASCII."""
+    name, bracket, parameter = nodeid.partition("[")
+    return name + bracket + parameter.encode("unicode_escape").decode("ascii")
 
 
 def _unknown(artifact: Artifact, wanted: Wanted) -> UsageError:
