@@ -13,8 +13,8 @@ pytestmark = pytest.mark.docker
 
 EXPLAINED = frozenset(
     {
-        *("case_of_a_data_file", "ignored_fixture_file", "mixed_axes", "order_of_a_folder", "renamed_by_case"),
-        *("brittle_test", "coin_flip", "set_order", "shared_temporary_file", "two_polluters"),
+        *("case_of_a_data_file", "ignored_fixture_file", "mixed_axes"),
+        *("brittle_test", "set_order", "shared_temporary_file", "two_polluters"),
     }
 )
 """The samples whose causes are looked for in every run of the suite; `PARITYGATE_EXPLAIN_ALL=1` looks for those of all."""

@@ -153,6 +153,7 @@ def test_the_record_starts_with_the_process_and_the_collection(tmp_path: Path) -
         "deselected": 0,
         "excluded": {},
         "unstable_ids": [],
+        "pins": {"suite": False, "tests": 0, "in_force": False},
     }
 
 
