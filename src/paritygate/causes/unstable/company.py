@@ -27,15 +27,22 @@ def explain_chance(suspect: Suspect, corners: Corners, views: Views[Trial]) -> I
     return (yield from _changed(suspect, corners, views))
 
 
-def so_far(bench: Bench, corners: Corners, views: Views[Trial]) -> OfChance | Open | None:
+def so_far(bench: Bench, corners: Corners, views: Views[Trial]) -> OfChance | None:
     """Say what is known when the time is over: where one process came out otherwise it is chance, and no worker has done it."""
     suspect = bench.suspect
     if suspect.ill.workers <= 1 or any(each.workers <= 1 for each in views.unstable()):
-        answer = _chance(suspect, corners, views) if views.unstable() else None
-        return answer if answer is not None and answer.again.of else None
-    if views.likeness(corners.ill) is None and suspect.ill.list_of(suspect.test):
-        return _company(bench, corners, views)
-    return None
+        chance = _chance(suspect, corners, views) if views.unstable() else None
+        return chance if chance is not None and chance.again.of else None
+    answer = _company(bench, corners, views) if suspect.ill.list_of(suspect.test) else None
+    return answer if isinstance(answer, OfChance) else None
+
+
+def sides_so_far(bench: Bench, corners: Corners, views: Views[Trial]) -> str:
+    """Say how often a test went wrong beside other workers and in one process, where both were tried before the time was over."""
+    if bench.suspect.ill.workers <= 1 or not bench.suspect.ill.list_of(bench.suspect.test):
+        return ""
+    beside, alone = _sides(bench, corners, views)
+    return f"so far it went wrong {_both(beside, alone)}" if beside.of and alone.of else ""
 
 
 def _changed(suspect: Suspect, corners: Corners, views: Views[Trial]) -> Inquiry:
@@ -121,7 +128,11 @@ def _company(bench: Bench, corners: Corners, views: Views[Trial]) -> OfChance | 
     beside, alone = _sides(bench, corners, views)
     if views.likeness(corners.ill) is None and beside.of >= FURTHER:
         return OfChance(cell=_cell(bench.suspect, corners, corners.ill), again=beside, alone=alone)
-    return Open(f"it goes wrong beside other workers {beside} times and in one process {alone} times, which proves neither")
+    return Open(f"it goes wrong {_both(beside, alone)}, which proves neither")
+
+
+def _both(beside: Times, alone: Times) -> str:
+    return f"beside other workers {beside} times and in one process {alone} times"
 
 
 def _sides(bench: Bench, corners: Corners, views: Views[Trial]) -> tuple[Times, Times]:

@@ -14,7 +14,7 @@ import msgspec
 from paritygate.causes.flow import Attribution, Run
 from paritygate.causes.unstable.answers import Answer, OfRace, Open
 from paritygate.causes.unstable.bisection import Wanted
-from paritygate.causes.unstable.company import explain_chance, explain_company, so_far, unless_by_chance
+from paritygate.causes.unstable.company import explain_chance, explain_company, sides_so_far, so_far, unless_by_chance
 from paritygate.causes.unstable.corners import Corners, Nature, corners_of, nature
 from paritygate.causes.unstable.ordering import Bench, Inquiry, explain_order
 from paritygate.causes.unstable.plain import plain_nature
@@ -141,15 +141,22 @@ def explain_unstable(findings: Sequence[Finding], known: Evidence, run: Run, ove
     said = {TestId(each.nodeid, each.occurrence): each for each in findings}
     said |= {each.test: explained(gate.flagged[each.test], each, Open(HANGS), ()) for each in found if each not in suspects}
     for case in cases:
-        answer = so_far(case.bench, case.corners, Views(case.views))
-        finding = gate.flagged[case.suspect.test]
-        said[case.suspect.test] = unfinished(finding) if answer is None else explained(finding, case.suspect, answer, ())
+        said[case.suspect.test] = _unfinished(gate.flagged[case.suspect.test], case)
     for each in inquirers:
         if each.result is not None:
             test = each.suspect.test
             partners = overlapping(each.suspect, (*known.cells, *laboratory.cells)) if isinstance(each.result, OfRace) else ()
             said[test] = explained(gate.flagged[test], each.suspect, each.result, partners)
     return Attribution(findings=tuple(said.values()), cells=laboratory.cells)
+
+
+def _unfinished(finding: Finding, case: Case) -> Finding:
+    """Say of a test what is known if the time is over now."""
+    views = Views(case.views)
+    answer = so_far(case.bench, case.corners, views)
+    if answer is not None:
+        return explained(finding, case.suspect, answer, ())
+    return unfinished(finding, sides_so_far(case.bench, case.corners, views))
 
 
 def _hangs_long(gate: Gate, suspect: Suspect) -> bool:

@@ -23,9 +23,9 @@ def explained(finding: Finding, suspect: Suspect, answer: Answer, partners: tupl
     return msgspec.structs.replace(finding, cause=_cause(suspect, answer, partners))
 
 
-def unfinished(finding: Finding) -> Finding:
-    """Say of a test whose search did not come to its end why it has no cause."""
-    return msgspec.structs.replace(finding, note=noted(finding, UNFINISHED))
+def unfinished(finding: Finding, seen: str) -> Finding:
+    """Say of a test whose search did not come to its end why it has no cause, and what was seen, if that says anything."""
+    return msgspec.structs.replace(finding, note=noted(finding, f"{UNFINISHED}{f'; {seen}' if seen else ''}"))
 
 
 def _cause(suspect: Suspect, answer: OfOrder | OfSeed | OfRace | OfChance, partners: tuple[TestId, ...]) -> Cause:
