@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from math import comb
 
 import pytest
 from hypothesis import given, settings
@@ -11,18 +12,18 @@ from hypothesis import strategies as st
 
 from paritygate.causes.unstable.answers import Times
 from paritygate.causes.unstable.bisection import Lists, Looking, Tests, culprits, fewer, parts
-from paritygate.causes.unstable.company import by_chance
+from paritygate.causes.unstable.company import LOOKS, by_chance, is_proven, may_be_proven
 from paritygate.causes.unstable.flow import MOST_AT_ONCE, Evidence, explain_unstable
 from paritygate.causes.unstable.suspects import Trial
 from paritygate.causes.views import Likeness, Seen, Views
 from paritygate.causes.wording import UNFINISHED
 from paritygate.classifier.labels import label
 from paritygate.outcomes.artifact import Cause
-from paritygate.outcomes.cells import EnvironmentName, NodeId, TestId
+from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId, TestId
 from paritygate.outcomes.plans import CellPlan, Order
 from paritygate.outcomes.words import CauseKind, Label, Purpose
 from tests.support.builders import a_cell, an_environment, gate_plans
-from tests.support.worlds import ONE, search
+from tests.support.worlds import ONE, Behaviour, search
 
 Red = dict[str, Callable[[CellPlan], bool]]
 
@@ -210,6 +211,110 @@ class TestWorkers:
     )
     def test_a_race_is_as_sure_as_a_coupling(self, beside: tuple[int, int], alone: tuple[int, int], proven: bool) -> None:  # noqa: FBT001
         assert (by_chance(Times(*beside), Times(*alone)) < 1 / 1000) is proven
+
+
+class TestRaces:
+    """A coin that got here has gone well in one process once; of those fewer than 1 of 1,000 may be called a race."""
+
+    def test_what_fails_in_most_simultaneous_runs_is_proven_by_more_of_them(self) -> None:
+        told = iter([True, False, *[True, False, True, True, True, False] * 9])
+
+        def fails(name: str, _: list[str], plan: CellPlan) -> bool:
+            return name == "victim" and plan.environment.workers > 1 and next(told)
+
+        cause = search(["t0", "t1", "t2", "victim"], fails, ONE, TWO).cause()
+        assert (cause.kind, cause.rate) == (CauseKind.RACE, (8, 12))
+        assert cause.detail.startswith(
+            "fails with 2 workers (8 of 12), passes where its worker's list runs in one process (13 of 13)"
+        )
+
+    @pytest.mark.parametrize("percent", range(1, 100))
+    def test_a_coin_of_any_bias_is_hardly_ever_called_one(self, percent: int) -> None:
+        assert called_a_race(percent / 100, percent / 100) < 1 / 1000
+
+    @pytest.mark.parametrize(("percent", "least"), [(40, 0.6), (50, 0.8), (70, 0.95), (100, 1.0)])
+    def test_one_that_shows_in_part_of_the_runs_is_mostly_called_one(self, percent: int, least: float) -> None:
+        assert called_a_race(percent / 100, 0.0) >= least
+
+    def test_failing_in_one_process_too_is_none_however_much_oftener_it_fails_beside_others(self) -> None:
+        assert not is_proven(Times(36, 36), Times(1, 37), LOOKS[-1])
+        assert not may_be_proven(Times(6, 6), Times(1, 7))
+
+    def test_cells_that_told_nothing_prove_nothing(self) -> None:
+        assert is_proven(Times(6, 6), Times(0, 7), LOOKS[0])
+        assert not is_proven(Times(6, 6), Times(0, 6), LOOKS[0])
+        assert not is_proven(Times(9, 9), Times(0, 13), LOOKS[1])
+
+    @pytest.mark.parametrize("batches", [3, 4])
+    def test_what_was_seen_of_both_sides_is_said_when_the_time_is_over(self, batches: int) -> None:
+        def fails(name: str, _: list[str], plan: CellPlan) -> bool:
+            return name == "victim" and plan.environment.workers > 1 and not plan.order.reversed
+
+        searched = search([*HUNDRED, "victim"], fails, ONE, TWO, seconds=1.0, batches=batches)
+        assert searched.finding().cause is None
+        seen = {3: "", 4: "; so far it went wrong beside other workers 4 of 4 times and in one process 0 of 7 times"}
+        assert searched.finding().note == f"{UNFINISHED}{seen[batches]}"
+
+
+def called_a_race(beside: float, alone: float) -> float:
+    """Say how often a test is called a race that fails so often on each side, over all that may happen up to each look."""
+    going_on, called, before = {0: 1.0}, 0.0, (0, 0)
+    for look in LOOKS:
+        runs, lists = (now - then for now, then in zip(look, before, strict=True))
+        reached: dict[int, float] = {}
+        for seen, chance in going_on.items():
+            for more in range(runs + 1):
+                likely = comb(runs, more) * beside**more * (1 - beside) ** (runs - more) * (1 - alone) ** lists
+                reached[seen + more] = reached.get(seen + more, 0.0) + chance * likely
+        proven = {seen for seen in reached if is_proven(Times(seen, look[0]), Times(0, look[1]), look)}
+        called += sum(reached[seen] for seen in proven)
+        going_on = {
+            seen: chance
+            for seen, chance in reached.items()
+            if seen not in proven and may_be_proven(Times(seen, look[0]), Times(0, look[1]))
+        }
+        before = look
+    return called
+
+
+class TestWithinTheTime:
+    """In a suite of a hundred tests of a second each, where the search has as long as two cells after each other took."""
+
+    @pytest.mark.parametrize(
+        ("fails", "kind"),
+        [
+            (lambda name, before, _: name == "victim" and "t070" in before, CauseKind.ORDER),
+            (lambda name, before, _: name == "victim" and "t070" not in before, CauseKind.ORDER),
+            (lambda name, _, plan: name == "victim" and plan.seed == 101, CauseKind.DATA_SEED),
+            (lambda name, _, plan: name == "victim" and hashes(plan) == 101, CauseKind.HASH_SEED),
+        ],
+    )
+    def test_a_cause_is_named(self, fails: Behaviour, kind: CauseKind) -> None:
+        tests: list[int] = []
+
+        def spent(_: Sequence[Cell], batch: Sequence[Cell]) -> bool:
+            tests.append(sum(len(cell.tests) for cell in batch))
+            return sum(tests) >= 400
+
+        assert search([*HUNDRED, "victim"], fails, seconds=1.0, spent=spent).cause().kind is kind
+
+    def test_whole_cells_that_only_measure_chance_come_after_the_search_for_a_polluter(self) -> None:
+        coin = random.Random(1)  # noqa: S311 - it decides what a made-up test does
+
+        def fails(name: str, before: list[str], plan: CellPlan) -> bool:
+            if name == "coin":
+                return plan.environment.workers > 1 and coin.random() < 0.5
+            return name == "victim" and "t010" in before
+
+        searched = search([*HUNDRED[:40], "coin", *HUNDRED[40:], "victim"], fails, ONE, TWO, seconds=1.0)
+        assert searched.cause().polluters == ("t010",)
+        last = max(place for place, batch in enumerate(searched.batches) if any(asked(plan, "victim") for plan in batch))
+        measuring = [place for place, batch in enumerate(searched.batches) for plan in batch if not plan.order.exactly]
+        assert min(measuring) > last
+
+
+def asked(plan: CellPlan, nodeid: str) -> bool:
+    return nodeid in {str(test.nodeid) for test in plan.order.exactly}
 
 
 class TestChance:
