@@ -15,8 +15,8 @@ from paritygate.outcomes.cells import Cell, NodeId, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan, Environment
 from tests.support.builders import a_cell, a_failure, a_run, an_environment, gate_plans
 
-Behaviour = Callable[[str, list[str], CellPlan], bool]
-"""Whether a test fails: its name, what ran before it in its process, and the cell."""
+Behaviour = Callable[[str, list[str], CellPlan], bool | str]
+"""Whether a test fails, or in which way of several: its name, what ran before it in its process, and the cell."""
 
 Spent = Callable[[Sequence[Cell], Sequence[Cell]], bool]
 """Whether the time is over, told of every batch of cells, beside those of the gate."""
@@ -87,7 +87,7 @@ def cell_of(plan: CellPlan, names: Sequence[str], fails: Behaviour, seconds: flo
     for worker, share in shares.items():
         for place, name in enumerate(share):
             failed = fails(name, share[:place], plan)
-            changes = {"failure": a_failure()} if failed else {}
+            changes = {"failure": a_failure(failed) if isinstance(failed, str) else a_failure()} if failed else {}
             moment = 1.0 + place * seconds
             runs.append(a_run(name, "failed" if failed else "passed", worker=worker, began=moment, seconds=seconds, **changes))
     return a_cell(

@@ -90,6 +90,12 @@ class TestChoosing:
             chosen(cell="a-3", report=a_report(cells=(*a_report().cells, other)))
         assert caught.value.hint == "these do: `a-1`, `a-2`, `b-1`, `b-2`"
 
+    def test_of_a_cell_that_died_and_was_repeated_the_last_is_meant(self) -> None:
+        report = a_report()
+        again = a_cell("a", 1, {T: "skipped"})
+        repeated = msgspec.structs.replace(report, cells=(*report.cells, again))
+        assert chosen(cell="a-1", report=repeated).outcome is Outcome.SKIPPED
+
     def test_an_unknown_test_is_answered_with_near_misses_divergent_ones_first(self) -> None:
         with pytest.raises(UsageError, match=r"knows no test `tests/test_a\.py`") as caught:
             chosen("tests/test_a.py")
@@ -204,6 +210,17 @@ class TestJudging:
         text, code = self.judged(a_cell("b", 1, {T: "passed"}))
         assert (code, text.splitlines()[-1]) == (1, "not reproduced: passed; in the report it is failed")
 
+    def test_an_error_is_no_reproduction_of_a_failure(self) -> None:
+        assert self.judged(a_cell("b", 1, {T: "error"}))[1] == 1
+
+    def test_where_a_process_was_ended_says_nothing_of_why(self) -> None:
+        then, now = (a_cell("b", 1, runs=[a_run(T, "timed_out", failure=a_failure(where))]) for where in ("here", "there"))
+        assert self.judged(now, Chosen(TestId(NodeId(T)), then, Outcome.TIMED_OUT, then.tests[0]))[1] == 0
+
+    def test_a_date_that_nobody_wrote_down_is_no_other_one(self) -> None:
+        now = a_cell("b", 1, {T: "failed"}, dates=(Dates("2026-11-30", "2026-11-30"),))
+        assert "note: " not in self.judged(now)[0]
+
     def test_a_pass_in_a_green_cell_is_a_reproduction_too(self) -> None:
         assert self.judged(a_cell("a", 1, {T: "passed"}), chosen(cell="a-1"))[1] == 0
 
@@ -253,6 +270,12 @@ class TestTheLine:
     )
     def test_an_id_is_as_pytest_takes_it_in_the_folder_of_the_project(self, nodeid: str, directory: str, said: str) -> None:
         assert command.selectable(NodeId(nodeid), directory) == said
+
+    @pytest.mark.parametrize(("respected", "given"), [(True, False), (False, True)])
+    def test_a_pinned_suite_is_unpinned_unless_its_pins_are_respected(self, *, respected: bool, given: bool) -> None:
+        planned, cell = self.planned(respect_pins=respected)
+        pinned = msgspec.structs.replace(cell, pins=msgspec.structs.replace(cell.pins, suite=True))
+        assert ("parity_pin=false" in command.pytest_command(planned, pinned, NodeId(T))) is given
 
     def test_what_the_line_lacks_is_said(self) -> None:
         planned, _ = self.planned()

@@ -10,18 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paritygate.causes.unstable.answers import Times
+from paritygate.causes.unstable.answers import Answer, Open, Times
 from paritygate.causes.unstable.bisection import Lists, Looking, Tests, culprits, fewer, parts
 from paritygate.causes.unstable.company import LOOKS, by_chance, is_proven, may_be_proven
 from paritygate.causes.unstable.flow import MOST_AT_ONCE, Evidence, explain_unstable
-from paritygate.causes.unstable.suspects import Trial
+from paritygate.causes.unstable.ordering import Bench, Inquiry, explain_order
+from paritygate.causes.unstable.seeds import explain_seed
+from paritygate.causes.unstable.suspects import Ran, Suspect, Trial
 from paritygate.causes.views import Likeness, Seen, Views
 from paritygate.causes.wording import UNFINISHED
 from paritygate.classifier.labels import label
 from paritygate.outcomes.artifact import Cause
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId, TestId
 from paritygate.outcomes.plans import CellPlan, Order
-from paritygate.outcomes.words import CauseKind, Label, Purpose
+from paritygate.outcomes.words import CauseKind, Label, Outcome, Purpose
 from tests.support.builders import a_cell, an_environment, gate_plans
 from tests.support.worlds import ONE, Behaviour, search
 
@@ -122,6 +124,93 @@ class TestSetters:
         searched = search([*HUNDRED, "victim"], lambda name, before, _: name == "victim" and not {"t020", "t080"} <= {*before})
         assert searched.cause().setters == ("t020", "t080")
 
+    def test_one_that_helps_under_one_seed_alone_is_looked_for_under_that(self) -> None:
+        searched = search(
+            [*HUNDRED, "victim"], lambda name, before, plan: name == "victim" and not ("t050" in before and plan.seed == 101)
+        )
+        assert (searched.cause().setters, searched.cause().detail.rpartition("; ")[2]) == (
+            ("t050",),
+            "only with the seeds of attempt 1",
+        )
+
+
+class TestOtherFailures:
+    def test_a_failure_at_another_place_is_neither_side(self) -> None:
+        def fails(name: str, before: list[str], plan: CellPlan) -> bool | str:
+            mixed = plan.purpose is not Purpose.GATE
+            return name == "victim" and "t3" in before and ("elsewhere" if mixed else "here")
+
+        searched = search(["t0", "t1", "t2", "t3", "victim"], fails)
+        assert searched.finding().cause is None or searched.cause().kind is CauseKind.CHANCE
+
+
+class TestSilence:
+    """Cells that told nothing bear nothing out."""
+
+    def test_a_seed_of_which_no_cell_tells_is_open(self) -> None:
+        suspect = a_suspect()
+        trials = tuple(Trial(env=suspect.ill.env, order=Order(seed=place), workers=0, seed=1, hash_seed=1) for place in (1, 2))
+        answer = replied(lambda views: explain_seed(suspect, trials, views), lambda *_: Likeness.NOTHING)
+        assert isinstance(answer, Open)
+        assert "which one could not be proven" in answer.why
+
+    def test_a_polluter_that_is_not_seen_often_enough_is_open(self) -> None:
+        def reply(trial: Trial, place: int) -> Likeness:
+            spoilt = TestId(NodeId("t0")) in trial.order.exactly
+            return Likeness.NOTHING if place > 4 else Likeness.TARGET if spoilt else Likeness.BASE
+
+        bench = Bench.single(a_suspect())
+        assert isinstance(replied(lambda views: explain_order(bench, views), reply), Open)
+
+    def test_a_list_that_does_not_flip_a_second_time_is_not_taken_apart(self) -> None:
+        tests = tuple(TestId(NodeId(str(number))) for number in range(9))
+        lists, _ = flipping(tests, lambda _: False)
+        asked: list[Trial] = []
+
+        def looking(views: Views[Trial]) -> Inquiry:
+            found = yield from culprits(tests, Lists(views, lists.trial, Likeness.TARGET))
+            return Open(f"{len(found)} found")
+
+        def reply(trial: Trial, place: int) -> Likeness:
+            asked.append(trial)
+            return Likeness.TARGET if trial == lists.trial(tests) and not place else Likeness.BASE
+
+        assert replied(looking, reply) == Open("0 found")
+        assert (len(asked), asked[-2:]) == (7, [lists.trial(tests)] * 2)
+
+
+def a_suspect() -> Suspect:
+    tests = tuple(TestId(NodeId(name)) for name in ("t0", "victim"))
+    ill, well = (
+        Ran(
+            env=EnvironmentName("local"),
+            attempt=place,
+            order=Order(seed=0, exactly=order),
+            planned=Order(seed=0),
+            workers=0,
+            seed=place,
+            lists=(order,),
+        )
+        for place, order in ((1, tests), (2, tests[::-1]))
+    )
+    return Suspect(test=tests[1], well=well, ill=ill, better=Outcome.PASSED, worse=Outcome.FAILED)
+
+
+def replied(inquiry: Callable[[Views[Trial]], Inquiry], reply: Callable[[Trial, int], Likeness]) -> Answer:
+    """Answer every question of an inquiry, each trial by its place among its own; returns what it comes to."""
+    views: dict[Trial, list[Seen]] = {}
+    asking = inquiry(Views(views))
+    while True:
+        try:
+            wanted = next(asking)
+        except StopIteration as end:
+            answer: Answer = end.value
+            return answer
+        for each, count in wanted.items():
+            for _ in range(count):
+                told = views.setdefault(each, [])
+                told.append(Seen(reply(each, len(told))))
+
 
 class TestSeeds:
     def test_random_numbers_are_told_from_hashes(self) -> None:
@@ -195,6 +284,18 @@ class TestWorkers:
             "fails with 2 workers (6 of 6), passes where its worker's list runs in one process (7 of 7); "
             "at the same time, each time: `t1`"
         )
+
+    def test_only_what_ran_beside_it_when_it_failed_is_said_to_have(self) -> None:
+        def fails(name: str, _: list[str], plan: CellPlan) -> bool:
+            return name == "victim" and plan.environment.workers > 1 and not plan.order.reversed
+
+        searched = search(["t0", "t1", "t2", "t3", "t4", "victim", "t5"], fails, TWO, seconds=0.5)
+        assert searched.cause().overlapping == ("t2",)
+
+    def test_a_coin_that_one_process_has_shown_is_chance_when_the_time_is_over(self) -> None:
+        told = iter([True, False, True, *[False] * 9])
+        searched = search(["t0", "victim"], lambda name, _, __: name == "victim" and next(told), TWO, batches=1)
+        assert searched.cause().kind is CauseKind.CHANCE
 
     def test_what_seldom_fails_beside_others_proves_no_race(self) -> None:
         counted = iter(range(10**6))
