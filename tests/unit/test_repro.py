@@ -211,7 +211,7 @@ class TestJudging:
         assert (code, text.splitlines()[-1]) == (1, "not reproduced: passed; in the report it is failed")
 
     def test_an_error_is_no_reproduction_of_a_failure(self) -> None:
-        assert self.judged(a_cell("b", 1, {T: "error"}))[1] == 1
+        assert self.judged(a_cell("b", 1, runs=[a_run(T, "error", failure=a_failure())]))[1] == 1
 
     def test_where_a_process_was_ended_says_nothing_of_why(self) -> None:
         then, now = (a_cell("b", 1, runs=[a_run(T, "timed_out", failure=a_failure(where))]) for where in ("here", "there"))

@@ -135,6 +135,14 @@ class TestSetters:
 
 
 class TestOtherFailures:
+    def test_where_it_fails_otherwise_without_the_others_a_seed_is_told_in_whole_cells(self) -> None:
+        def fails(name: str, before: list[str], plan: CellPlan) -> bool | str:
+            return name == "victim" and ((plan.seed == 101 and "f1") if before else "lonely")
+
+        searched = search([*HUNDRED[:5], "victim", *HUNDRED[5:9]], fails)
+        assert searched.cause().kind is CauseKind.DATA_SEED
+        assert "(6 of 6)" in searched.cause().detail
+
     def test_a_failure_at_another_place_is_neither_side(self) -> None:
         def fails(name: str, before: list[str], plan: CellPlan) -> bool | str:
             mixed = plan.purpose is not Purpose.GATE

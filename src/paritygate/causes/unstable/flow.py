@@ -195,8 +195,7 @@ def _inquiry(case: Case, found: Nature, told: Sequence[tuple[Case, Nature]]) -> 
         case Nature.CONTRARY:
             return explain_chance(suspect, corners, views)
         case Nature.SEED:
-            orders = case.bench.bare() if _is_listed(suspect) else (corners.well, corners.ill_order)
-            return unless_by_chance(explain_seed(suspect, orders, views), suspect, corners, views)
+            return unless_by_chance(explain_seed(suspect, _orders(case), views), suspect, corners, views)
         case Nature.BESIDE:
             return explain_company(case.bench, corners, views)
         case Nature.ORDER | Nature.EITHER | Nature.BOTH if _is_listed(suspect):
@@ -208,6 +207,14 @@ def _inquiry(case: Case, found: Nature, told: Sequence[tuple[Case, Nature]]) -> 
             )
         case Nature.OPEN:
             return _said(Open(_third_way(views)))
+
+
+def _orders(case: Case) -> tuple[Trial, Trial]:
+    """Choose the orders in which seeds are told apart: without the others where that goes wrong alike, otherwise whole cells."""
+    views = Views(case.views)
+    bare = case.bench.bare() if _is_listed(case.suspect) else ()
+    shown = bool(bare) and all(views.likeness(each) is Likeness.TARGET for each in bare)
+    return case.bench.bare() if shown else (case.corners.well, case.corners.ill_order)
 
 
 def _third_way(views: Views[Trial]) -> str:

@@ -29,7 +29,7 @@ def explain_seed(suspect: Suspect, orders: tuple[Trial, ...], views: Views[Trial
     times = PROOFS // len({*data})
     yield from views.need((*data, *hashes), times)
     seen = tuple(_likeness(views, some) for some in (data, hashes))
-    if None in seen or views.silent((*data, *hashes), times):
+    if not {*seen} <= {Likeness.BASE, Likeness.TARGET} or views.silent((*data, *hashes), times):
         return Open("a seed matters, and which one could not be proven: with one of each it came out now so, now otherwise")
     attempts = (suspect.well.attempt, suspect.ill.attempt)
     if seen == (Likeness.TARGET, Likeness.BASE):
