@@ -209,6 +209,24 @@ def test_too_many_crashes_end_the_cell(guest: Guest) -> None:
     assert ran.cell.status is CellStatus.CRASHED
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+def test_modules_that_a_test_has_removed_are_named_where_others_cannot_run_for_it(guest: Guest, workers: int) -> None:
+    text = """
+        import os
+        def test_removes(): os.unlink('test_a.py')
+        def test_dies(): os._exit(3)
+        def test_b(): pass
+    """
+    guest.write("test_a.py", text)
+    guest.write("test_c.py", "def test_c(): pass\n")
+    order = [[f"test_a.py::test_{name}", 0] for name in ("removes", "dies", "b")]
+    guest.changes = {"workers": workers, "order": {"seed": 1, "exactly": [*order, ["test_c.py::test_c", 0]]}}
+    cell = guest.run().cell
+    assert cell.status is CellStatus.CRASHED
+    assert cell.removed == ("test_a.py",)
+    assert cell.detail.startswith("`test_a.py` is gone from the workspace: a test has removed it; pytest, started anew, ended")
+
+
 def test_a_death_at_import_is_a_crash_of_the_cell(guest: Guest) -> None:
     guest.write("conftest.py", "import os\nos._exit(0)\n")
     guest.write("test_a.py", "def test_a(): pass\n")
