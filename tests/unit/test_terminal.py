@@ -295,7 +295,9 @@ def test_where_modules_are_gone_no_test_that_merely_ran_last_is_suspected() -> N
         removed=("tests/test_b.py",),
     )
     finding = a_coupling(label=Label.UNDECIDED, outcomes={SERVER: (Outcome.NOT_RUN, Outcome.NOT_RUN)})
-    lines = render(an_artifact(finding, cells=(cell,), verdict=no_verdict(f"`server-like` attempt 2 died: {why}")), 100).splitlines()
+    lines = render(
+        an_artifact(finding, cells=(cell,), verdict=no_verdict(f"`server-like` attempt 2 died: {why}")), 100
+    ).splitlines()
     assert "  since cell server-like-2 (gate) crashed: a test has removed tests/test_b.py" in lines
     start = lines.index("cell server-like-2 (gate) crashed, as said above")
     assert lines[start + 1] == "  hint: find what removes it among the tests that ran before, and let that work in `tmp_path`"

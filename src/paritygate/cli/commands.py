@@ -116,8 +116,10 @@ def explain(**given: Any) -> int:
 @click.option("--cell", default="", metavar="NAME", help="The cell, such as local-like-1. [default: the first red one]")
 @click.option("--number", type=click.IntRange(min=1), default=None, help="Which of several tests that have this id.")
 @click.option("--alone", is_flag=True, help="Run nothing but the test, instead of all that ran before it in its cell.")
-@click.option("--shell", is_flag=True, help="Open a shell in the cell instead.")
-@click.option("--print", "line", is_flag=True, help="Print a `docker run` line instead, which runs the test without paritygate.")
+@click.option("--shell", is_flag=True, help="Open a shell in the cell instead; exits 0 however it ends.")
+@click.option(
+    "--print", "line", is_flag=True, help="Print a `docker run` line instead, which runs the test alone by plain pytest."
+)
 @VARIABLES
 @HOST
 @QUIET
@@ -135,7 +137,7 @@ def repro(**given: Any) -> int:
         around = repro_world(options, live)
         if not options.line:
             found = repro_flow.run(options.wanted(), around)
-            text, code = found.text, found.exit_code
+            text, code = found.said if options.quiet else found.text, found.exit_code
         else:
             text, code = repro_flow.line(options.wanted(), around), ExitCode.PARITY
     click.echo(text)
@@ -195,13 +197,24 @@ def examine(project: str, host: str) -> int:
 
 
 ONLY_PROJECT = click.option(
-    "--project", metavar="DIR", help="Only the project's own images. Projects are told apart by their folder's name."
+    "--project",
+    metavar="DIR",
+    type=click.Path(file_okay=False),
+    help="Only the project's own images. Projects are told apart by their folder's name.",
 )
 
 
 def name_of(project: str | None) -> str:
-    """Say what a project's images are labelled with; empty where none is named."""
-    return "" if project is None else absolute(project).resolve().name
+    """Say what a project's images are labelled with; empty where none is named. Raises `UsageError` for what is no folder."""
+    if project is None:
+        return ""
+    folder = absolute(project).resolve()
+    if not folder.is_dir():
+        raise UsageError(
+            f"there is no folder `{project}`",
+            "name the project's folder; where it is gone, a new one of the same name will do, or leave `--project` out for all",
+        )
+    return folder.name
 
 
 @program.group(no_args_is_help=False)
@@ -209,11 +222,11 @@ def images() -> None:
     """Make images beforehand, look at those that are kept, or remove them."""
 
 
-def say_images(images: Sequence[ImageRecord], done: str, project: str | None, before: str = "") -> None:
-    """Say each image in a line on stdout, and their number on stderr."""
+def say_images(images: Sequence[ImageRecord], done: str, owner: str, before: str = "") -> None:
+    """Say each image in a line on stdout, and their number on stderr; of all projects where no `owner` is named."""
     for image in images:
         click.echo(f"{before}{image.created[:19]}  {image.size / 1e6:8.0f} MB  {', '.join(image.tags) or image.identity}")
-    whose = "" if project is None else f" of `{name_of(project)}`"
+    whose = f" of `{owner}`" if owner else ""
     click.echo(f"{len(images)} image{'s' * (len(images) != 1)}{whose} {done}", err=True)
 
 
@@ -222,7 +235,7 @@ def say_images(images: Sequence[ImageRecord], done: str, project: str | None, be
 @HOST
 def build_images(project: str, host: str) -> int:
     """Make the images that the project's cells start from, and say which they are."""
-    made = project_images.make(engine_at(host), absolute(project).resolve(), dict(os.environ), Streams().say)
+    made = project_images.make(lambda: engine_at(host), absolute(project).resolve(), dict(os.environ), Streams().say)
     for line in project_images.listed(made):
         click.echo(line)
     return ExitCode.PARITY
@@ -233,7 +246,8 @@ def build_images(project: str, host: str) -> int:
 @HOST
 def list_images(project: str | None, host: str) -> int:
     """List the images that are kept, newest first; layers that several share are in the size of each."""
-    say_images(keeping.list_kept(engine_at(host), name_of(project)), "kept", project)
+    owner = name_of(project)
+    say_images(keeping.list_kept(engine_at(host), owner), "kept", owner)
     return ExitCode.PARITY
 
 
@@ -243,7 +257,8 @@ def list_images(project: str | None, host: str) -> int:
 @HOST
 def prune_images(keep: int, project: str | None, host: str) -> int:
     """Remove images that paritygate made; nothing else is touched."""
-    say_images(keeping.prune(engine_at(host), keep, name_of(project)), "removed", project, "removed ")
+    owner = name_of(project)
+    say_images(keeping.prune(engine_at(host), keep, owner), "removed", owner, "removed ")
     return ExitCode.PARITY
 
 

@@ -121,7 +121,7 @@ class ExplainOptions(msgspec.Struct, frozen=True, kw_only=True):
     def asked(self) -> Afterwards:
         """Say what is to be explained."""
         return Afterwards(
-            report=absolute(str(self.report)),
+            report=self.report,
             place=None if self.place is None else place_of(self.place),
             seconds=self.explain_budget,
             variables=values_of(self.variables),

@@ -34,7 +34,7 @@ def unfinished(finding: Finding) -> Finding:
 
 
 def unsought(finding: Finding) -> Finding:
-    """Say of a test for which there are no two cells to compare why it has no cause; an id that drifts is said to by its label."""
+    """Say of a test for which there are no two cells to compare why it has no cause; of an id that drifts it is said already."""
     return finding if DRIFTS in finding.note else msgspec.structs.replace(finding, note=noted(finding, UNSOUGHT))
 
 
