@@ -16,17 +16,18 @@ from paritygate.cli.freezes import freezes
 from paritygate.cli.hazards import hazards
 from paritygate.cli.locks import lock
 from paritygate.cli.options import (
-    BUDGET,
     DEBUG,
+    FILE,
     HOST,
     PROJECT,
     QUIET,
     REPORT,
-    SECONDS,
     VARIABLES,
     ExplainOptions,
     ReproOptions,
     RunOptions,
+    artifact_at,
+    budget,
 )
 from paritygate.cli.user import Streams, absolute, answer, code_of, engine_at, place_of, version, world
 from paritygate.docker_engine.requests import ImageRecord
@@ -63,13 +64,7 @@ program.add_command(changed)
 @click.option("--attempts", type=int, default=None, help="Attempts in each environment. [default: 2]")
 @click.option("--seed", "seeds", type=int, multiple=True, help="The first attempt's seed; repeated, those of the next ones.")
 @click.option("--timeout", type=float, default=None, metavar="SECONDS", help="The limit of a cell. [default: 1800]")
-@click.option(
-    "--explain-budget",
-    type=SECONDS,
-    default=None,
-    metavar="SECONDS",
-    help="For how long causes are looked for, 0 for not at all. [default: as long as the gate's cells took, at least 60]",
-)
+@budget("as long as the gate's cells took, at least 60, more on a slow engine")
 @click.option(
     "--ledger-from",
     default="",
@@ -78,9 +73,7 @@ program.add_command(changed)
 )
 @click.option("--respect-pins", is_flag=True, help="Let the pins of the suite go over the axes, which it then cannot show.")
 @CHANGED
-@click.option(
-    "--report", default=None, metavar="PATH", help="Where the artifact goes. [default: parity_report.json of the project]"
-)
+@artifact_at("report", "parity_report.json of the project")
 @HOST
 @QUIET
 @DEBUG
@@ -95,8 +88,8 @@ def run(**given: Any) -> int:
 
 @program.command()
 @REPORT
-@BUDGET
-@click.option("--report", "place", default=None, metavar="PATH", help="Write the artifact there. [default: where it was]")
+@budget("until they are found, an hour at most")
+@artifact_at("place", "where it was")
 @VARIABLES
 @HOST
 @QUIET
@@ -150,8 +143,8 @@ def repro_world(options: ReproOptions, live: Live) -> ReproWorld:
 
 
 @program.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--report", default=None, metavar="PATH", help="Write the artifact there.")
+@click.argument("files", nargs=-1, required=True, type=FILE)
+@artifact_at("report")
 def classify(files: tuple[Path, ...], report: str | None) -> int:
     """Label the tests of cells or reports that were made anywhere."""
     streams = Streams()
