@@ -149,6 +149,22 @@ def test_a_selection_reaches_pytest(guest: Guest) -> None:
     assert ran.cell.deselected == 2
 
 
+def test_what_the_user_gives_pytest_does_not_go_over_the_cells_own(guest: Guest) -> None:
+    guest.write("test_a.py", "def test_a(): pass\n")
+    guest.write("test_b.py", "def test_b(): assert False\n")
+    asked = {"paths": [], "keyword": "", "marker": "", "arguments": ["--dist=load", "-pno:xdist", "-pno:randomly", "-n1", "-x"]}
+    guest.changes = {"workers": 2, "pytest": asked}
+    cell = guest.run().cell
+    assert (cell.status, cell.workers, len(cell.tests)) == (CellStatus.FINISHED, 2, 2)
+    assert set(cell.neutralised) == {
+        "`--dist load` is set aside: workers share the tests out by file",
+        "`-p no:xdist` is overridden",
+        "`-p no:randomly` is overridden",
+        "`-n 1` is replaced by 2 workers",
+        "`-x/--maxfail` is off",
+    }
+
+
 def test_a_hang_is_dumped_and_the_rest_runs(guest: Guest) -> None:
     guest.write("test_a.py", "import time\ndef test_a(): pass\ndef test_hangs(): time.sleep(99)\ndef test_b(): pass\n")
     guest.limits["test_seconds"] = 1
