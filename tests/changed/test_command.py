@@ -132,6 +132,8 @@ def test_a_file_that_python_cannot_parse_may_see_anything(shop: Path) -> None:
         "import os\ndef test():\n    os.execv('/bin/shop', [])\n",
         "def test(code):\n    exec(code)\n",
         "import importlib\ndef test():\n    importlib.import_module('shop.prices')\n",
+        "from importlib import import_module as load\nload('prices', 'shop')\n",
+        "try:\n    import shop as it\nexcept ImportError:\n    import other as it\nasked = it.prices\n",
         "import importlib\ndef test():\n    importlib.import_module('.prices', 'shop')\n",
         "pytest_plugins = ['shop.prices']\n",
         "def test(mocker):\n    mocker.patch('shop.prices.to_cents')\n",
