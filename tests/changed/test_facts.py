@@ -197,3 +197,40 @@ def test_a_module_is_meant_by_every_name_that_a_folder_gives_it(parts: list[str]
     graph = Graph({path: Facts()}, (), (), loose=data.draw(st.booleans()))
     assert path in set(graph.meant(".".join(parts[start:])))
     assert path in set(graph.meant(".".join((*parts[start:], "Thing", "method"))))
+
+
+def test_what_is_reached_by_attributes_of_another_name_is_found() -> None:
+    found = facts.read(
+        "a.py", b"from shop import stock as s\nfrom shop import units\ns.boxes.count\nunits.BOX\n", test_side=False
+    )
+    assert found.modules == {"shop", "shop.stock", "shop.units", "shop.stock.boxes.count", "shop.units.BOX"}
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ("def __getattr__(name): return load('core')", {"pkg/core"}),
+        ("def __getattr__(name): return load('.core:thing')", {"pkg/core"}),
+        ("def other(name): return load('..core')", {"core"}),
+        ("def other(name): return load('core')", set()),
+    ],
+)
+def test_names_in_texts_mean_places_beside_a_file(text: str, near: set[str]) -> None:
+    assert facts.read("pkg/__init__.py", text.encode(), test_side=False).near == near
+
+
+def test_two_versions_of_a_file_see_what_either_sees() -> None:
+    texts = (
+        b"from . import a\nimport b\nos.listdir('c')\ndef d(): pass\n",
+        b"from . import e\nimport f\nexec('g')\nclass H: pass\n",
+    )
+    one, other = (facts.read("pkg/x.py", text, test_side=True) for text in texts)
+    assert facts.together(one, other) == Facts(
+        modules=frozenset({"b", "f"}),
+        near=frozenset({"pkg", "pkg/a", "pkg/e"}),
+        texts=frozenset({"c", "g"}),
+        defined=frozenset({"d", "H"}),
+        lists=True,
+        opaque="it runs text as code",
+    )
+    assert facts.together(other, one) == facts.together(one, other)
