@@ -89,9 +89,11 @@ def run(folder: Path, test: str, python: str) -> tuple[dict[str, list[int]], set
         coverage = (python, "-m", "coverage")
         pytest = ("-m", "pytest", "-q", "-p", "bench_opened", "-p", "no:cacheprovider", "-W", "default", "-o", "addopts=", test)
         words = (*coverage, "run", f"--rcfile={aside}/rules", *pytest)
-        done = subprocess.run(
-            words, cwd=folder, env=os.environ | told, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=SECONDS
-        )
+        none, env = subprocess.DEVNULL, os.environ | told
+        try:
+            done = subprocess.run(words, cwd=folder, env=env, stdin=none, capture_output=True, check=False, timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            sys.exit(f"`{test}` takes more than {SECONDS} s")
         subprocess.run((*coverage, "combine", "-q", f"--rcfile={aside}/rules"), cwd=aside, capture_output=True, check=False)
         read = subprocess.run((python, "-c", READING, f"{aside}/data"), capture_output=True, text=True, check=True)
         opened = Path(aside, "opened")
