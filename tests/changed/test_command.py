@@ -157,6 +157,7 @@ def test_no_way_of_seeing_a_module_is_missed(shop: Path, text: str) -> None:
     [
         "NAME = 'rates'\nopen(f'tests/data/{NAME}.csv')\n",
         "import glob\nglob.glob('tests/*/*.csv')\n",
+        "PATTERN = 'tests/data/*.csv'\n",
         "import os\nFOLDER = os.path.join('tests', 'data')\n",
         "from pathlib import Path\nlist(Path(__file__).parent.iterdir())\n",
         "def test_rates():\n    pass\n",
@@ -310,3 +311,26 @@ def test_reports_of_a_project_below_the_top_are_no_part_of_a_patch(shop: Path, t
     for name in ("out/r.json", "parity_report.json", ".paritygate/freezes.json"):
         write(inner, name, "{}")
     assert call(inner, "changed").code == 4
+
+
+def test_what_is_staged_is_touched_though_the_disk_has_it_as_it_was(shop: Path) -> None:
+    touch(shop, "src/shop/rounding.py")
+    git(shop, "add", "--all")
+    write(shop, "src/shop/rounding.py", FILES["src/shop/rounding.py"])
+    assert chosen(call(shop, "changed"), "src/shop/rounding.py") == ["tests/test_prices.py"]
+
+
+def test_where_tests_move_imports_a_name_means_every_file_that_has_it(shop: Path) -> None:
+    write(shop, "tests/test_moved.py", "import sys\nsys.path.insert(0, 'src/shop')\nimport prices\n")
+    write(shop, "prices.py", "")
+    commit(shop)
+    touch(shop, "src/shop/prices.py")
+    assert chosen(call(shop, "changed"), "src/shop/prices.py") == ["tests/test_moved.py", "tests/test_prices.py"]
+
+
+def test_a_test_file_in_a_folder_that_pytest_does_not_enter_is_not_asked_for(shop: Path) -> None:
+    write(shop, "tests/build/test_it.py", "import shop.prices\n")
+    commit(shop)
+    touch(shop, "src/shop/prices.py")
+    said = call(shop, "changed")
+    assert "1 of 5 test files were chosen" in said.out
