@@ -235,3 +235,19 @@ def test_what_was_let_through_stays_so_while_it_is_of_that_kind() -> None:
     freezes = {NodeId(T): judged(cells("passed failed", "passed passed"), an_entry())}
     assert judging.still_let_through(freezes, labels.label(cells("passed failed", "passed passed"))) == set(ids(T))
     assert judging.still_let_through(freezes, labels.label(cells("passed failed", "passed failed"))) == set()
+
+
+def test_a_freeze_whose_test_turns_out_to_be_of_another_kind_after_the_run_has_drifted() -> None:
+    before = labels.label(cells("passed failed", "passed passed"))
+    freezes = {NodeId(T): judged(cells("passed failed", "passed passed"), an_entry())}
+    assert judging.since(freezes, before, before) == freezes
+    now = judging.since(freezes, before, labels.label(cells("failed failed", "passed passed")))[NodeId(T)]
+    assert (now.state, now.why) == (DRIFTED, "frozen as `nondeterminism`, and now it is `coupling`")
+
+
+def test_a_freeze_that_has_drifted_is_not_let_through_by_what_turns_out_after_the_run() -> None:
+    before = labels.label(cells("failed failed", "passed passed"))
+    freezes = {NodeId(T): judged(cells("failed failed", "passed passed"), an_entry())}
+    now = judging.since(freezes, before, labels.label(cells("passed failed", "passed passed")))[NodeId(T)]
+    assert (now.state, now.why) == (DRIFTED, judging.TURNED_TO_IT)
+    assert judging.still_let_through(freezes, labels.label(cells("passed failed", "passed passed"))) == set()
