@@ -104,9 +104,15 @@ def _only_ascii_written(call: ast.Call, block: list[ast.stmt]) -> bool:
         if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _WRITING
         for argument in each.args
     ]
-    return bool(written) and all(
-        isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value.isascii() for each in written
-    )
+    return bool(written) and all(_is_ascii(each) for each in written)
+
+
+def _is_ascii(node: ast.AST) -> bool:
+    """Say whether an expression is a text of ASCII that is written out, be it a repeated one or a sum of such."""
+    if isinstance(node, ast.BinOp):
+        sides = [_is_ascii(node.left), _is_ascii(node.right)]
+        return all(sides) if isinstance(node.op, ast.Add) else isinstance(node.op, ast.Mult) and any(sides)
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isascii()
 
 
 def _other_letters(call: ast.Call, source: Source, names: Names) -> bool:
@@ -127,7 +133,7 @@ def _compared_with_ascii(call: ast.Call, source: Source) -> bool:
     if not isinstance(outer, ast.Compare):
         return False
     others = [each for each in (outer.left, *outer.comparators) if each is not call]
-    return all(isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value.isascii() for each in others)
+    return all(_is_ascii(each) for each in others)
 
 
 def _texts(region: ast.AST, own: set[ast.AST], documented: str | None) -> Iterator[str]:

@@ -28,8 +28,6 @@ _FINALLY = re.compile(r"addfinalizer|addCleanup|addClassCleanup|ExitStack")
 _KEEPING = re.compile(r"env|monkeypatch|mocker", re.IGNORECASE)
 _SETTING = frozenset({"os.putenv", *(f"os.environ.{verb}" for verb in ("update", "setdefault", "pop", "clear"))})
 _ENDING = ("teardown", "tear_down", "__exit__", "cleanup", "_cleanup")
-_FINALLY = re.compile(r"addfinalizer|addCleanup|addClassCleanup|ExitStack")
-_KEEPING = re.compile(r"env|monkeypatch|mocker", re.IGNORECASE)
 _HIGHEST_PORT = 65_535
 
 
