@@ -58,6 +58,15 @@ FOUND = [
     ("fixed-temporary-path", "def test_a():\n    with open('/tmp/out.bin', 'wb') as f:\n        f.write(b'')\n", 1),
     ("fixed-temporary-path", "def test_a():\n    Path('/var/tmp/mine').mkdir()\n", 1),
     ("fixed-temporary-path", "DB = '/tmp/test.db'\ndef test_a():\n    sqlite3.connect(DB)\n", 2),
+    (
+        "read-at-import",
+        "TODAY = date.today()\nTOMORROW = TODAY + timedelta(days=1)\ndef test_a():\n    assert due() == TOMORROW\n",
+        0,
+    ),
+    ("read-at-import", "NOW = datetime.now()\ndef test_a():\n    assert NOW + timedelta(seconds=5) > due()\n", 0),
+    ("timed-assertion", "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start < 29\n", 3),
+    ("locale-encoding", "def test_a(tmp_path):\n    said = 'é'\n    (tmp_path / 'a').write_text('0' + said)\n", 2),
+    ("set-order", "def test_a(words):\n    assert list({w for w in words if w > 'a'}) == ['a', 'b']\n", 1),
     ("variable-write", "os.environ['TZ'] = 'UTC'\n", 0),
     ("variable-write", "def test_a():\n    os.environ['MODE'] = 'x'\n    assert mode() == 'x'\n", 1),
 ]
@@ -79,11 +88,22 @@ HARMLESS = [
     "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start >= 1\n",
     "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start < 120\n",
     "def test_a():\n    size = 5 - len('abc')\n    assert size < 3\n",
+    "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start < 30\n",
+    "def test_a():\n    with mock_datetime(2026, 1, 1):\n        assert invoice().day == date.today()\n",
+    "def test_a():\n    assert invoice().offset == time.localtime().tm_gmtoff\n",
+    "def test_a(self):\n    here = time.localtime().tm_gmtoff\n    self.assertEqual(invoice().offset, here)\n",
+    # Only how long it took, or how far apart two moments are, made of one reading.
+    "def test_a():\n    start = datetime.now()\n    wait()\n    took = datetime.now() - start\n    assert took.days == 0\n",
+    "def test_a():\n    now = date.today()\n    assert apart(now + timedelta(days=1), now) == '1 day'\n",
+    # Made at import, and never used after it, or no more than some moment.
+    "TODAY = date.today()\nTOMORROW = TODAY + timedelta(days=1)\ndef test_a():\n    assert True\n",
+    "NOW = datetime.now()\ndef test_a():\n    assert later(NOW, NOW + timedelta(days=1))\n",
     # Written out.
     "def test_a():\n    assert datetime(2026, 1, 1).strftime('%Y-%m-%d %%x') == '2026-01-01 %x'\n",
     "def test_a():\n    assert f'{1000:d}' == '1000'\n",
     # All ASCII, bytes, or with an encoding.
     "def test_a(tmp_path):\n    (tmp_path / 'a').write_text('plain')\n",
+    "def test_a(tmp_path):\n    said = 'é'\n    (tmp_path / 'a').write_text('0' * 20 + 'x')\n",
     "def test_a(tmp_path):\n    (tmp_path / 'a').write_text('é', encoding='utf-8')\n",
     "def test_a(tmp_path):\n    open(tmp_path / 'é', 'w').close()\n",
     "def test_a(tmp_path):\n    assert open(tmp_path / 'a', 'rb').read() == 'é'.encode()\n",
@@ -107,6 +127,7 @@ HARMLESS = [
     "def test_a(monkeypatch):\n    monkeypatch.setenv('MODE', 'x')\n",
     "def test_a():\n    try:\n        os.environ['MODE'] = 'x'\n    finally:\n        del os.environ['MODE']\n",
     "@pytest.fixture\ndef mode():\n    os.environ['MODE'] = 'x'\n    yield\n    del os.environ['MODE']\n",
+    "def quiet_setup_module(module):\n    del os.environ['MODE']\n",
     "@pytest.mark.usefixtures('save_env')\nclass TestA:\n    def test_a(self):\n        os.environ['MODE'] = 'x'\n",
     # Only where the file is run as a program.
     "if __name__ == '__main__':\n    os.environ['MODE'] = 'x'\n    print(time.strftime('%x'))\n",
@@ -145,6 +166,10 @@ PACKAGE_HARMLESS = [
     "def alive(pidfile):\n    return int(open(pidfile).read())\n",
     "def quiet():\n    return open('/dev/null', 'w')\n",
     "def names(words):\n    return sorted(set(words))\n",
+    "def numbers(lines):\n    return list({line for line in lines if line > 0})\n",
+    "def sizes(words):\n    return list({len(word) for word in words})\n",
+    "def due(day):\n    return day or datetime.now().date()\n",
+    "def address(path):\n    with open(path) as f:\n        return json.load(f)\n",
     "def listed(path):\n    return os.listdir(path)\n",
     "def mode():\n    os.environ['MODE'] = 'x'\n",
     "def due(day):\n    return (day - date.today()).days  # noqa: DTZ011\n",

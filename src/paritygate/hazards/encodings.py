@@ -18,7 +18,7 @@ from paritygate.outcomes.hazards import HazardKind
 
 _PLAIN = re.compile(r"pid|lock|key|cert|pem\b|devnull|/proc/|/dev/|pickle|digest|checksum|\bfd\b", re.IGNORECASE)
 _TEXT = re.compile(
-    r"yaml|toml|json\.load|csv|configparser|config|template|html|markdown|readme|\btext|\.(md|rst|txt|log|ini|cfg)\b|message",
+    r"yaml|toml|csv|configparser|config|template|html|markdown|readme|\btext|\.(md|rst|txt|log|ini|cfg)\b|message",
     re.IGNORECASE,
 )
 _MADE = re.compile(r"tmp|temp|site_dir|output|out_dir|dest|build", re.IGNORECASE)

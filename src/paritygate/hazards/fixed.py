@@ -23,7 +23,7 @@ _WRITING_METHODS = frozenset(
     {"write_text", "write_bytes", "mkdir", "touch", "unlink", "rmdir", "symlink_to", "rename", "replace"}
 )
 _READ_MODES = frozenset({"r", "rb", "rt"})
-_RESTORING = frozenset({"setup", "setupclass", "setup_method", "setup_class", "setup_module", "setupmodule", "__enter__"})
+_RESTORING = frozenset({"set_up", "__enter__"})
 _FINALLY = re.compile(r"addfinalizer|addCleanup|addClassCleanup|ExitStack")
 _KEEPING = re.compile(r"env|monkeypatch|mocker", re.IGNORECASE)
 _SETTING = frozenset({"os.putenv", *(f"os.environ.{verb}" for verb in ("update", "setdefault", "pop", "clear"))})
@@ -132,7 +132,7 @@ def _put_back(node: ast.AST, source: Source) -> bool:
     if any(_unknown_base(outer) for outer in source.above(node) if isinstance(outer, ast.ClassDef)):
         return True
     named = [function.name.lower() for function in functions]
-    return any(name in _RESTORING or name.startswith(_ENDING) for name in named)
+    return any("setup" in name or name in _RESTORING or name.startswith(_ENDING) for name in named)
 
 
 def _unknown_base(node: ast.ClassDef) -> bool:

@@ -35,7 +35,7 @@ def meaning_of(call: ast.expr, source: Source) -> Meaning:
     function = source.function_of(call)
     if function is None or not function.name.startswith("test"):
         return Meaning.ANY
-    if _lapses(call, call, function, source):
+    if _zone_of(_extended(call, source)) or _lapses(call, call, function, source):
         return Meaning.ANY
     uses = [each for each in _uses(call, function, source) if not _lapses(each, call, function, source)]
     if any(_against_constant(each, function, source) for each in uses):
@@ -125,7 +125,7 @@ def _expected(node: ast.expr, source: Source) -> bool:
     outer = source.parents.get(whole)
     if isinstance(outer, ast.Compare):
         asserted = isinstance(source.parents.get(outer), ast.Assert)
-        return asserted and all(isinstance(each, ast.Eq) for each in outer.ops) and not _zone_of(whole)
+        return asserted and all(isinstance(each, ast.Eq) for each in outer.ops)
     return isinstance(outer, ast.Call) and whole in outer.args and ast.unparse(outer.func).endswith("assertEqual")
 
 
