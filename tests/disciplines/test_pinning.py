@@ -250,3 +250,79 @@ def test_a_pinned_suite_can_be_started_by_a_pinned_test(project: Path) -> None:
     plant(project, {"test_a.py": text})
     ended = run_pytest(project, "-s", "test_a.py")
     assert (ended.returncode, ended.stdout.count("PYTHONHASHSEED=0"), os.linesep in ended.stdout) == (0, 2, True), ended.stdout
+
+
+NUMPY_RANDOM = """\
+    import random as python
+
+    _generator = python.Random(1)
+
+    def seed(number):
+        _generator.seed(number)
+
+    def get_state():
+        return _generator.getstate()
+
+    def set_state(state):
+        _generator.setstate(state)
+
+    def random():
+        return _generator.random()
+"""
+"""A module that has numpy's name and the four functions that pins rely on."""
+SEED_0, SEED_1 = 0.8444218515250481, 0.13436424411240122
+
+
+def plant_numpy(project: Path) -> None:
+    plant(project, {"numpy/__init__.py": "from numpy import random\n", "numpy/random.py": NUMPY_RANDOM})
+
+
+def test_numpy_is_seeded_before_each_test_once_the_suite_has_imported_it(project: Path) -> None:
+    plant_numpy(project)
+    text = """\
+        import pytest
+
+        @pytest.mark.parametrize("attempt", [1, 2, 3])
+        def test_a(attempt):
+            import numpy.random
+            drawn = numpy.random.random()
+            # The first test imports it, too late to be seeded; pins import nothing that the project does not.
+            assert (drawn == 0.8444218515250481) == (attempt > 1), drawn
+    """
+    plant(project, {"test_a.py": text})
+    ended = run_pytest(project, *WITHOUT_RANDOMLY)
+    assert ended.returncode == 0, ended.stdout
+
+
+def test_numpy_is_put_back_as_it_was_after_a_suite_and_after_one_test(project: Path) -> None:
+    plant_numpy(project)
+    script = (
+        "import pytest, random, numpy.random; numpy.random.random(); state = numpy.random.get_state(), random.getstate(); "
+        "code = pytest.main(['-p', 'no:cacheprovider', '-p', 'no:randomly']); "
+        "assert (numpy.random.get_state(), random.getstate()) == state; raise SystemExit(code)"
+    )
+    plant(project, {"test_a.py": f"import numpy.random\n\ndef test_a():\n    assert numpy.random.random() == {SEED_0}\n"})
+    ended = run(project, "-c", script)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    text = f"""\
+        import numpy.random
+        def test_a(): assert numpy.random.random() == {SEED_1}
+        def test_b(pinned_environment): assert numpy.random.random() == {SEED_0}
+        def test_c(): assert numpy.random.random() == 0.8474337369372327
+    """
+    plant(project, {"pytest.ini": "[pytest]\n", "test_a.py": text})
+    ended = run_pytest(project, *WITHOUT_RANDOMLY)
+    assert ended.returncode == 0, ended.stdout
+
+
+def test_pins_do_not_import_numpy_where_the_project_does_not(project: Path) -> None:
+    plant_numpy(project)
+    text = """\
+        import sys
+
+        def test_a(): assert not [name for name in sys.modules if name.partition(".")[0] == "numpy"]
+        def test_b(pinned_environment): test_a()
+    """
+    plant(project, {"test_a.py": text})
+    ended = run_pytest(project, *WITHOUT_RANDOMLY)
+    assert ended.returncode == 0, ended.stdout

@@ -169,6 +169,7 @@ PACKAGE_HARMLESS = [
     "def numbers(lines):\n    return list({line for line in lines if line > 0})\n",
     "def sizes(words):\n    return list({len(word) for word in words})\n",
     "def due(day):\n    return day or datetime.now().date()\n",
+    "TIPS = ['It is {} years old'.format(datetime.now().year - 2001)]\n",
     "def address(path):\n    with open(path) as f:\n        return json.load(f)\n",
     "def listed(path):\n    return os.listdir(path)\n",
     "def mode():\n    os.environ['MODE'] = 'x'\n",
@@ -266,3 +267,13 @@ def test_a_tracked_file_with_other_letters_needs_an_encoding(project: Project) -
     assert project.found() == []
     project.write("tests/test_a.py", body.replace("plain", "menu"))
     assert project.found() == ["2 locale-encoding"]
+
+
+def test_a_file_beside_the_code_needs_no_encoding_while_it_is_all_ascii(project: Project) -> None:
+    body = "import os\nconfig = os.path.join(os.path.dirname(__file__), 'shop.yaml')\nwith open(config) as f:\n    menu = f\n"
+    project.write("shop/__init__.py", body)
+    project.write("shop/shop.yaml", "pancakes: 1")
+    project.commit()
+    assert project.found() == []
+    project.write("shop/shop.yaml", "crêpes: 1")
+    assert project.found() == ["3 locale-encoding"]

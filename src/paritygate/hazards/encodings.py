@@ -52,6 +52,7 @@ def matters(call: ast.Call, source: Source, names: Names) -> bool:
         or _PLAIN.search(f"{ast.unparse(path)}{target}")
         or _only_closed(call, source)
         or _compared_with_ascii(call, source)
+        or _own_ascii_file(path, source, names)
     ):
         return False
     block = _block(call, source)
@@ -72,6 +73,20 @@ def _path(call: ast.Call) -> ast.expr:
         if opened or call.func.attr in _ENCODING_AT:
             return call.func.value
     return call.args[0] if call.args else call
+
+
+def _own_ascii_file(path: ast.expr, source: Source, names: Names) -> bool:
+    """Say whether a path is that of a file that lies beside the code, by its written-out name, and is all ASCII."""
+    made = [
+        each.value
+        for each in source.tree.body
+        if isinstance(each, ast.Assign) and isinstance(path, ast.Name) and ast.unparse(each.targets[0]) == path.id
+    ]
+    whole = made[0] if len(made) == 1 else path
+    if "__file__" not in ast.unparse(whole):
+        return False
+    known = [each for text in _texts(whole, set(), None) if "." in text for each in names.called(posixpath.basename(text))]
+    return bool(known) and all(names.ascii_of(each) for each in known)
 
 
 def _only_closed(call: ast.Call, source: Source) -> bool:

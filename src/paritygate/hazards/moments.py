@@ -74,6 +74,8 @@ def decides(call: ast.expr, source: Source) -> bool:
     """
     named = source.parents.get(call)
     function = source.function_of(call)
+    if function is None and any(_shows(each) for each in source.above(call)):
+        return False
     days = isinstance(call, ast.Call) and source.meaning(call.func) == "datetime.date.today"
     if function is not None and isinstance(named, ast.Assign) and isinstance(named.targets[0], ast.Name):
         return any(decided_by(each, source, days=days) for each in loads(named.targets[0].id, function))
@@ -90,6 +92,13 @@ def decided_by(node: ast.expr, source: Source, *, days: bool = False) -> bool:
     if isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Add | ast.Sub):
         return days or any("timedelta(" in ast.unparse(each) for each in (outer.left, outer.right) if each is not node)
     return False
+
+
+def _shows(node: ast.AST) -> bool:
+    """Say whether a node makes a text of what is in it."""
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format"
+    )
 
 
 def _logged(node: ast.AST, source: Source) -> bool:
