@@ -152,6 +152,7 @@ def test_what_cannot_be_relied_upon_is_named(changes: dict[str, Any], against: d
 def test_an_entry_as_people_know_it_will_do() -> None:
     assert checking.problems(a_ledger(), facts(owners=frozenset({"me"}))) == ()
     assert checking.problems(a_ledger(expires="2027-03-01"), facts()) == ()
+    assert checking.problems(a_ledger(since="2026-12-31"), facts()) == ()  # frozen on its last day
 
 
 CODEOWNERS = """\
