@@ -108,6 +108,12 @@ def test_a_field_that_means_nothing_is_named_with_its_test(changes: dict[str, An
     assert fault in said
 
 
+@pytest.mark.parametrize(("written", "ways"), [("f1", ("f1",)), (["f1", "f2"], ("f1", "f2")), ([""], ()), ("", ()), ([], ())])
+def test_a_fingerprint_that_says_nothing_is_none(written: object, ways: tuple[str, ...]) -> None:
+    (entry,) = a_ledger(fingerprint=written).entries.values()
+    assert entry.fingerprint == ways
+
+
 def test_all_that_is_missing_is_named_at_once() -> None:
     assert ledger.read(b'{"t.py::t": {"owner": "me"}}').faults == (("t.py::t", "`expires`, `evidence`, `reason` are missing"),)
 
