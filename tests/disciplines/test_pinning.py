@@ -269,29 +269,41 @@ NUMPY_RANDOM = """\
     def random():
         return _generator.random()
 """
-"""A module that has numpy's name and the four functions that pins rely on."""
+"""A module that has numpy's name and what pins rely on, and is loaded as late as numpy's."""
+LAZY = """\
+    def __getattr__(name):
+        import importlib
+        return importlib.import_module("numpy.random")
+"""
 SEED_0, SEED_1 = 0.8444218515250481, 0.13436424411240122
 
 
 def plant_numpy(project: Path) -> None:
-    plant(project, {"numpy/__init__.py": "from numpy import random\n", "numpy/random.py": NUMPY_RANDOM})
+    plant(project, {"numpy/__init__.py": LAZY, "numpy/random.py": NUMPY_RANDOM})
 
 
-def test_numpy_is_seeded_before_each_test_once_the_suite_has_imported_it(project: Path) -> None:
+@pytest.mark.parametrize(("at_import", "first"), [("import numpy", True), ("", False)])
+def test_numpy_is_seeded_before_each_test_once_the_suite_has_imported_it(project: Path, at_import: str, *, first: bool) -> None:
+    """A test that is the first to import it comes too late: pins import nothing that the project does not."""
     plant_numpy(project)
-    text = """\
+    text = f"""\
         import pytest
+        {at_import}
 
-        @pytest.mark.parametrize("attempt", [1, 2, 3])
+        @pytest.mark.parametrize("attempt", [1, 2])
         def test_a(attempt):
-            import numpy.random
-            drawn = numpy.random.random()
-            # The first test imports it, too late to be seeded; pins import nothing that the project does not.
-            assert (drawn == 0.8444218515250481) == (attempt > 1), drawn
+            import numpy
+            assert (numpy.random.random() == {SEED_0}) == ({first} or attempt > 1)
     """
     plant(project, {"test_a.py": text})
     ended = run_pytest(project, *WITHOUT_RANDOMLY)
     assert ended.returncode == 0, ended.stdout
+
+
+@pytest.mark.parametrize("planted", ["None", "type(sys)('numpy')"])
+def test_what_stands_in_for_numpy_is_let_be(project: Path, planted: str) -> None:
+    plant(project, {"conftest.py": f"import sys\nsys.modules['numpy'] = {planted}\n"})
+    assert run_pytest(project).returncode == 0
 
 
 def test_numpy_is_put_back_as_it_was_after_a_suite_and_after_one_test(project: Path) -> None:
