@@ -95,7 +95,7 @@ def test_a_freeze_is_added_on_evidence_listed_checked_and_extended(project: Path
         ({"expires": day(95)}, ExitCode.REFUSED, "days away, and 90 are the most"),
         ({"owner": " "}, ExitCode.USAGE, "`--owner` says nothing"),
         ({"reason": ""}, ExitCode.USAGE, "`--reason` says nothing"),
-        ({"evidence": "tests/test_a.py"}, ExitCode.USAGE, "is no report of ours"),
+        ({"evidence": "tests/test_a.py"}, ExitCode.USAGE, "is no report of paritygate: line 1, column 1: it is not JSON"),
         ({"evidence": "nothing.json"}, ExitCode.USAGE, "does not exist"),
     ],
 )

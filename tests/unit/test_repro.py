@@ -13,7 +13,7 @@ from paritygate import archive
 from paritygate.errors import UsageError
 from paritygate.outcomes.artifact import Artifact, CellImage, Material
 from paritygate.outcomes.cells import Cell, Dates, Distribution, EnvironmentName, Failure, NodeId, TestId
-from paritygate.outcomes.plans import CellPlan, Order
+from paritygate.outcomes.plans import CellPlan, Order, Selection
 from paritygate.outcomes.words import CellStatus, ExitCode, Label, Outcome, Purpose
 from paritygate.repro import command
 from paritygate.repro.choosing import Chosen, choose
@@ -212,6 +212,12 @@ class TestJudging:
         text, code = self.judged(dead)
         assert (code, text.splitlines()[-2:]) == (4, ["no result: the cell is crashed: the cell was killed", "  | last words"])
 
+    def test_the_one_line_that_decides_is_there_by_itself(self) -> None:
+        now = a_cell("b", 1, runs=[a_run(T, "failed", failure=a_failure())])
+        assert judge(chosen(), Planned(a_plan(), 2, ""), now).said == "reproduced: failed, as in the report"
+        dead = a_cell("b", 1, status=CellStatus.CRASHED, detail="killed\nby whom", stderr_tail="last words")
+        assert judge(chosen(), Planned(a_plan(), 2, ""), dead).said == "no result: the cell is crashed: killed | by whom"
+
     def test_another_date_than_then_is_said(self) -> None:
         before = msgspec.structs.replace(chosen().cell, dates=(Dates("2026-11-29", "2026-11-30"),))
         now = a_cell("b", 1, {T: "passed"}, dates=(Dates("2026-11-30", "2026-11-30"),))
@@ -231,17 +237,24 @@ class TestTheLine:
         return Planned(a_plan(environment, seed=2**32 + 5, **changes), 3, ""), a_cell("b", 1, {T: "failed"}, probe=probe)
 
     def test_pytest_is_called_as_the_launcher_calls_it_but_without_the_recorder(self) -> None:
-        planned, cell = self.planned()
+        planned, cell = self.planned(selection=Selection(arguments=("--dist=load",)))
         specification = {
             "workspace": "/parity/workspace",
             "directory": "",
             "seed": planned.plan.seed,
             "workers": 2,
-            "pytest": {"paths": [T]},
+            "pytest": {"paths": [T], "arguments": ["--dist=load"]},
         }
         installed = {"pytest", "pytest-cov", "pytest-randomly", "pytest-xdist"}
         _, _, *expected = runpy.run_path(str(LAUNCHER))["pytest_arguments"](specification, installed)
+        place = expected.index("-n") + 2
+        expected[place:place] = ["--dist", "loadfile"]  # what the recorder does itself
         assert list(command.pytest_command(planned, cell, NodeId(T))) == ["python", "-m", "pytest", *expected]
+
+    def test_nothing_is_shared_out_where_there_are_no_workers(self) -> None:
+        planned, cell = self.planned()
+        alone = msgspec.structs.replace(planned, plan=a_plan(an_environment("b", workers=0)))
+        assert "--dist" not in command.pytest_command(alone, cell, NodeId(T))
 
     @pytest.mark.parametrize(
         ("nodeid", "directory", "said"),
@@ -258,7 +271,7 @@ class TestTheLine:
         planned, _ = self.planned()
         said = list(command.lacking(planned, a_finding("t.py::test[<object at 0x...>]"), 2))
         assert [line.partition(":")[0].partition(",")[0] for line in said] == [
-            "it runs the test by itself",
+            "it runs the test alone",
             "2 tests have this id",
             "the id holds an address",
             "with one test",

@@ -16,6 +16,7 @@ from paritygate.causes.unstable.bisection import Lists, Looking, Tests, culprits
 from paritygate.causes.unstable.company import by_chance
 from paritygate.causes.unstable.flow import MOST_AT_ONCE, Evidence, explain_unstable
 from paritygate.causes.unstable.suspects import Trial
+from paritygate.causes.unstable.wording import UNSOUGHT
 from paritygate.causes.views import Likeness, Seen, Views
 from paritygate.causes.wording import UNFINISHED
 from paritygate.classifier.labels import label
@@ -23,7 +24,7 @@ from paritygate.confirm.flow import confirm
 from paritygate.outcomes.artifact import Cause, Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan, Environment, Order
-from paritygate.outcomes.words import CauseKind, Label, Purpose
+from paritygate.outcomes.words import CauseKind, CellStatus, Label, Purpose
 from tests.support.builders import a_cell, a_failure, a_run, an_environment, gate_plans
 
 Behaviour = Callable[[str, list[str], CellPlan], bool]
@@ -334,6 +335,15 @@ class TestLimits:
         found = explain_unstable(label(cells), Evidence(plans=plans, cells=cells), lambda _: pytest.fail("ran"), lambda: False)
         assert (found.findings[0].cause, found.cells) == (None, ())
         assert "it hangs" in found.findings[0].note
+
+    def test_what_differs_only_in_a_cell_that_died_is_left_open_and_that_is_said(self) -> None:
+        plans = gate_plans(ONE)
+        cells = (
+            a_cell("local", 1, {"t": "passed"}),
+            a_cell("local", 2, {"t": "crashed", "u": "not_run"}, status=CellStatus.CRASHED),
+        )
+        found = explain_unstable(label(cells), Evidence(plans=plans, cells=cells), lambda _: pytest.fail("ran"), lambda: False)
+        assert next(each.note for each in found.findings if each.nodeid == "t") == UNSOUGHT
 
     def test_nothing_runs_where_nothing_is_unstable(self) -> None:
         assert search(HUNDRED, lambda name, _, __: name == "t007").batches == []

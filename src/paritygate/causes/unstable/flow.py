@@ -19,7 +19,7 @@ from paritygate.causes.unstable.ordering import Bench, Inquiry, explain_order
 from paritygate.causes.unstable.seeds import explain_seed
 from paritygate.causes.unstable.suspects import Suspect, Trial, suspects_of
 from paritygate.causes.unstable.trying import Planner, Reader, overlapping
-from paritygate.causes.unstable.wording import explained, unfinished
+from paritygate.causes.unstable.wording import explained, unfinished, unsought
 from paritygate.causes.views import Likeness, Seen, Views
 from paritygate.causes.wording import does
 from paritygate.classifier.evidence import Gate, gate_of
@@ -126,6 +126,7 @@ def explain_unstable(findings: Sequence[Finding], known: Evidence, run: Run, ove
     inquirers = [Inquirer(case.suspect, case.views, _inquiry(case, one, told)) for case, one in told]
     laboratory.answer(inquirers)
     said = {TestId(each.nodeid, each.occurrence): each for each in findings}
+    said |= {test: unsought(gate.flagged[test]) for test in gate.flagged.keys() - {each.test for each in found}}
     said |= {each.test: explained(gate.flagged[each.test], each, Open(HANGS), ()) for each in found if each not in suspects}
     for case in cases:
         answer = so_far(case.suspect, case.corners, Views(case.views))
