@@ -67,7 +67,7 @@ FOUND = [
     ("timed-assertion", "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start < 29\n", 3),
     ("locale-encoding", "def test_a(tmp_path):\n    said = 'é'\n    (tmp_path / 'a').write_text('0' + said)\n", 2),
     ("set-order", "def test_a(words):\n    assert list({w for w in words if w > 'a'}) == ['a', 'b']\n", 1),
-    ("variable-write", "os.environ['TZ'] = 'UTC'\n", 0),
+    ("variable-write", "os.environ['TZ'] = 'UTC'\ndef test_a():\n    pass\n", 0),
     ("variable-write", "def test_a():\n    os.environ['MODE'] = 'x'\n    assert mode() == 'x'\n", 1),
 ]
 
@@ -128,6 +128,9 @@ HARMLESS = [
     "def test_a():\n    try:\n        os.environ['MODE'] = 'x'\n    finally:\n        del os.environ['MODE']\n",
     "@pytest.fixture\ndef mode():\n    os.environ['MODE'] = 'x'\n    yield\n    del os.environ['MODE']\n",
     "def quiet_setup_module(module):\n    del os.environ['MODE']\n",
+    "os.environ['MODE'] = 'x'\nprint(work())\n",
+    "class A(TestCase):\n  def setUp(self):\n    self.addCleanup(os.environ.pop, 'A')\n  def test_a(self):\n    os.environ['A'] = 'x'\n",
+    "def test_a():\n    fake = fake_socket()\n    fake.bind(('127.0.0.1', 300))\n",
     "@pytest.mark.usefixtures('save_env')\nclass TestA:\n    def test_a(self):\n        os.environ['MODE'] = 'x'\n",
     # Only where the file is run as a program.
     "if __name__ == '__main__':\n    os.environ['MODE'] = 'x'\n    print(time.strftime('%x'))\n",
@@ -151,6 +154,11 @@ PACKAGE_FOUND = [
     ("local-time", "def pivot():\n    return time.localtime().tm_year\n", 1),
     ("read-at-import", "def due(now=datetime.now(UTC)):\n    return now.year\n", 0),
     ("locale-encoding", "def load_config(path):\n    with open(path) as f:\n        return f.read()\n", 1),
+    (
+        "locale-encoding",
+        "def save_config(path, config):\n    with open(path, 'w') as f:\n        yaml.dump(config, f, allow_unicode=True)\n",
+        1,
+    ),
     ("set-order", "def names(words):\n    return list(set(words))\n", 1),
 ]
 PACKAGE_HARMLESS = [
@@ -170,6 +178,7 @@ PACKAGE_HARMLESS = [
     "def sizes(words):\n    return list({len(word) for word in words})\n",
     "def due(day):\n    return day or datetime.now().date()\n",
     "TIPS = ['It is {} years old'.format(datetime.now().year - 2001)]\n",
+    "def save_config(path, config):\n    with open(path, 'w') as f:\n        yaml.dump(config, f)\n",
     "def address(path):\n    with open(path) as f:\n        return json.load(f)\n",
     "def listed(path):\n    return os.listdir(path)\n",
     "def mode():\n    os.environ['MODE'] = 'x'\n",
@@ -267,6 +276,9 @@ def test_a_tracked_file_with_other_letters_needs_an_encoding(project: Project) -
     assert project.found() == []
     project.write("tests/test_a.py", body.replace("plain", "menu"))
     assert project.found() == ["2 locale-encoding"]
+    project.write("tests/other/menu.txt", "pancakes")  # which of the two is meant, nobody can tell
+    project.commit()
+    assert project.found() == []
 
 
 def test_a_file_beside_the_code_needs_no_encoding_while_it_is_all_ascii(project: Project) -> None:

@@ -59,11 +59,17 @@ def matters(call: ast.Call, source: Source, names: Names) -> bool:
     if all(isinstance(each, ast.Pass) for each in block):
         return False
     text = "\n".join(ast.unparse(each) for each in block)
-    if ("json.dump(" in text and "ensure_ascii" not in text) or _PLAIN.search(text) or _only_ascii_written(call, block):
+    if _escapes(text) or _PLAIN.search(text) or _only_ascii_written(call, block):
         return False
     if source.role is Role.PACKAGE:
         return _TEXT.search(f"{text}\n{ast.unparse(call)}\n{_where(call, source)}") is not None
     return _other_letters(call, source, names)
+
+
+def _escapes(text: str) -> bool:
+    """Say whether code writes JSON or YAML in ASCII, as their libraries do unless they are told otherwise."""
+    json = "json.dump(" in text and "ensure_ascii" not in text
+    return json or (re.search(r"yaml[._](safe_)?dump\(", text) is not None and "allow_unicode" not in text)
 
 
 def _path(call: ast.Call) -> ast.expr:
@@ -160,6 +166,7 @@ def _texts(region: ast.AST, own: set[ast.AST], documented: str | None) -> Iterat
 
 
 def _names_other(text: str, names: Names) -> bool:
-    """Say whether a text is the name of a tracked file that is not all ASCII."""
+    """Say whether a text is the name of a tracked file that is not all ASCII; where several are called so, of all of them."""
     base = posixpath.basename(text)
-    return "." in base and any(not names.ascii_of(path) for path in names.called(base))
+    known = names.called(base) if "." in base else []
+    return bool(known) and not any(names.ascii_of(path) for path in known)

@@ -5,7 +5,6 @@ It changes what it runs in, which nothing else of paritygate does: only a projec
 
 from __future__ import annotations
 
-import importlib
 import locale
 import os
 import random
@@ -129,11 +128,7 @@ def _knows_locale() -> bool:
 def _numpy() -> Any:
     """Find numpy's random numbers; None where nothing has loaded numpy, which is not loaded for their sake.
 
-    Numpy itself loads them late, when they are first asked for: that may be in the middle of a test, too late to be seeded.
+    Numpy itself loads them late, when they are first asked for: in the middle of a test that is too late to be seeded, so it is
+    done here.
     """
-    if sys.modules.get("numpy") is None:
-        return None
-    try:
-        return importlib.import_module("numpy.random")
-    except ImportError:  # a stand-in
-        return None
+    return getattr(sys.modules.get("numpy"), "random", None)
