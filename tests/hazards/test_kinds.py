@@ -129,7 +129,7 @@ HARMLESS = [
     "@pytest.fixture\ndef mode():\n    os.environ['MODE'] = 'x'\n    yield\n    del os.environ['MODE']\n",
     "def quiet_setup_module(module):\n    del os.environ['MODE']\n",
     "os.environ['MODE'] = 'x'\nprint(work())\n",
-    "class A(TestCase):\n  def setUp(self):\n    self.addCleanup(os.environ.pop, 'A')\n  def test_a(self):\n    os.environ['A'] = 'x'\n",
+    "class A(TestCase):\n  def setUp(self):\n    self.addCleanup(os.environ.pop, 'A')\n  def test_a(s):\n    os.environ['A'] = 1\n",
     "def test_a():\n    fake = fake_socket()\n    fake.bind(('127.0.0.1', 300))\n",
     "@pytest.mark.usefixtures('save_env')\nclass TestA:\n    def test_a(self):\n        os.environ['MODE'] = 'x'\n",
     # Only where the file is run as a program.
