@@ -89,6 +89,7 @@ HARMLESS = [
     "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start < 120\n",
     "def test_a():\n    size = 5 - len('abc')\n    assert size < 3\n",
     "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start < 30\n",
+    "def test_a():\n    assert invoice().year == time.gmtime(0).tm_year\n",
     "def test_a():\n    with mock_datetime(2026, 1, 1):\n        assert invoice().day == date.today()\n",
     "def test_a():\n    assert invoice().offset == time.localtime().tm_gmtoff\n",
     "def test_a(self):\n    here = time.localtime().tm_gmtoff\n    self.assertEqual(invoice().offset, here)\n",
@@ -129,7 +130,7 @@ HARMLESS = [
     "@pytest.fixture\ndef mode():\n    os.environ['MODE'] = 'x'\n    yield\n    del os.environ['MODE']\n",
     "def quiet_setup_module(module):\n    del os.environ['MODE']\n",
     "os.environ['MODE'] = 'x'\nprint(work())\n",
-    "class A(TestCase):\n  def setUp(self):\n    self.addCleanup(os.environ.pop, 'A')\n  def test_a(s):\n    os.environ['A'] = 1\n",
+    "class A(TestCase):\n  def setUp(s):\n    s.addCleanup(os.environ.pop, 'A')\n  def test_a(s):\n    os.environ['A'] = 1\n",
     "def test_a():\n    fake = fake_socket()\n    fake.bind(('127.0.0.1', 300))\n",
     "@pytest.mark.usefixtures('save_env')\nclass TestA:\n    def test_a(self):\n        os.environ['MODE'] = 'x'\n",
     # Only where the file is run as a program.
