@@ -45,6 +45,7 @@ FOUND = [
     ),
     ("folder-order", "def test_a(tmp_path):\n    assert ','.join(os.listdir(tmp_path)) == 'a,b'\n", 1),
     ("folder-order", "def test_a():\n    assert glob.glob('*.txt')[1] == 'b.txt'\n", 1),
+    ("locale-encoding", "def test_a(tmp_path):\n    said = 'é'\n    (tmp_path / 'a').write_text('%s' % said)\n", 2),
     ("set-order", "def test_a(words):\n    assert list(set(words)) == ['a', 'b']\n", 1),
     ("set-order", "def test_a():\n    assert ' '.join({'a', 'b'}) == 'a b'\n", 1),
     ("set-order", "def got():\n    return {'a', 'b'}\ndef test_a():\n    assert ' '.join(got()) == 'a b'\n", 3),
@@ -114,6 +115,7 @@ HARMLESS = [
     "def test_a(tmp_path):\n    assert os.listdir(tmp_path) == ['a']\n",
     "def test_a(tmp_path):\n    names = os.listdir(tmp_path)\n    names.sort()\n    assert names == ['a', 'b']\n",
     "def test_a(tmp_path):\n    assert next(tmp_path.iterdir()).name == 'a'\n",
+    "def test_a(tmp_path):\n    assert os.listdir(tmp_path)[-1] == 'a'\n",
     "def test_a(tmp_path):\n    for name in os.listdir(tmp_path):\n        assert name.isascii()\n",
     "def both(p):\n    return ''.join(sorted(map(str, p)))\ndef test_a():\n    assert both(Path().iterdir()) == 'ab'\n",
     "def test_a():\n    assert set('ab') == {'a', 'b'}\n    assert list(set([1, 2])) == [1, 2]\n",
@@ -150,6 +152,7 @@ def test_what_makes_no_difference_is_left_alone(test_file: Callable[[str], list[
 
 PACKAGE_FOUND = [
     ("naive-clock", "def due(day):\n    return (day - date.today()).days\n", 1),
+    ("naive-clock", "def due(day):\n    return datetime.now().hour or day\n", 1),
     ("naive-clock", "def due():\n    if datetime.now().hour < 12:\n        return 1\n", 1),
     ("naive-clock", "def due():\n    now = datetime.now()\n    return now + timedelta(days=1)\n", 1),
     ("local-time", "def pivot():\n    return time.localtime().tm_year\n", 1),
