@@ -27,8 +27,9 @@ from paritygate.reports.text import spell_out
     show_default=True,
     help="For people, for annotations in GitHub's workflows, or for programs.",
 )
+@click.option("--all", "everything", is_flag=True, help="List also what only somebody who knows the project can judge.")
 @click.option("--without-ruff", is_flag=True, help="Leave out what ruff's rules find.")
-def hazards(*, paths: tuple[str, ...], project: str, form: str, without_ruff: bool) -> int:
+def hazards(*, paths: tuple[str, ...], project: str, form: str, everything: bool, without_ruff: bool) -> int:
     """Read PATHS (default: tests and packages) and list what makes tests depend on the machine.
 
     Nothing is run. It ends with 0 where nothing was found, 1 where something was, 4 where ruff is missing or fails.
@@ -39,10 +40,11 @@ def hazards(*, paths: tuple[str, ...], project: str, form: str, without_ruff: bo
         with_ruff=not without_ruff,
         environ=dict(os.environ),
     )
-    checked = hazard_search.search(wanted)
+    found = hazard_search.search(wanted)
+    checked = found if everything else report.sure(found)
     if said := report.render(checked, Format(form), version(), with_ruff=wanted.with_ruff):
         click.echo(said)
     for path, why in checked.unread.items():
         click.echo(f"not read: {spell_out(path)}: {spell_out(why)}", err=True)
-    click.echo(report.summary(checked), err=True)
+    click.echo(report.summary(checked, len(found.hazards) - len(checked.hazards)), err=True)
     return ExitCode.CONSISTENT_RED if checked.hazards else ExitCode.PARITY

@@ -131,7 +131,7 @@ def _hazards(of: Source, names: Names, words: Mapping[str, list[Word]]) -> Itera
             continue
         if each.kind in _OF_ONE_CLOCK and _waved_through(of, each.node.lineno):
             continue
-        if (each.kind, each.node.lineno) not in said and not surroundings.in_program(each.node, of):
+        if (each.kind, each.node.lineno) not in said and not surroundings.never_tested(each.node, of):
             said.add((each.kind, each.node.lineno))
             yield _hazard(of, each), (each.node.lineno, each.node.end_lineno or each.node.lineno)
 
@@ -155,6 +155,7 @@ def _hazard(of: Source, found: Found) -> Hazard:
         instead=advice.instead,
         axes=advice.axes,
         function=function.name if function is not None else "",
+        sure=found.sure,
     )
 
 

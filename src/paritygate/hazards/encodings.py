@@ -11,9 +11,10 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from paritygate.hazards.clocks import assigned
 from paritygate.hazards.files import Names
 from paritygate.hazards.found import Found, shown
-from paritygate.hazards.source import Role, Source
+from paritygate.hazards.source import Function, Role, Source
 from paritygate.outcomes.hazards import HazardKind
 
 _PLAIN = re.compile(r"pid|lock|key|cert|pem\b|devnull|/proc/|/dev/|pickle|digest|checksum|\bfd\b", re.IGNORECASE)
@@ -21,6 +22,11 @@ _TEXT = re.compile(
     r"yaml|toml|csv|configparser|config|template|html|markdown|readme|\btext|\.(md|rst|txt|log|ini|cfg)\b|message",
     re.IGNORECASE,
 )
+_FOR_PEOPLE = re.compile(
+    r"yaml|toml|csv|configparser|config|read_file|template|html|markdown|readme|\.(md|rst|ini|cfg)\b", re.IGNORECASE
+)
+"""What people write, and not programs for themselves."""
+_READ_MODES = frozenset({"r", "rt"})
 _MADE = re.compile(r"tmp|temp|site_dir|output|out_dir|dest|build", re.IGNORECASE)
 _ENCODING_AT = {"read_text": 0, "write_text": 1}
 """The methods of paths, with how many arguments come before the encoding."""
@@ -35,7 +41,7 @@ def paths(source: Source, names: Names) -> Iterator[Found]:
         if not isinstance(call.func, ast.Attribute) or call.func.attr not in _ENCODING_AT or call.keywords:
             continue
         if len(call.args) == _ENCODING_AT[call.func.attr] and matters(call, source, names):
-            yield Found(HazardKind.LOCALE_ENCODING, call, left_open(call))
+            yield Found(HazardKind.LOCALE_ENCODING, call, left_open(call), sure(call, source))
 
 
 def left_open(call: ast.Call) -> str:
@@ -59,11 +65,47 @@ def matters(call: ast.Call, source: Source, names: Names) -> bool:
     if all(isinstance(each, ast.Pass) for each in block):
         return False
     text = "\n".join(ast.unparse(each) for each in block)
-    if _escapes(text) or _PLAIN.search(text) or _only_ascii_written(call, block):
+    if _escapes(text) or _PLAIN.search(text) or _only_ascii_written(call, block, source):
         return False
     if source.role is Role.PACKAGE:
         return _TEXT.search(f"{text}\n{ast.unparse(call)}\n{_where(call, source)}") is not None
     return _other_letters(call, source, names)
+
+
+def sure(call: ast.Call, source: Source) -> bool:
+    """Say whether the source alone shows that other letters get there, of a call whose encoding `matters`.
+
+    In a test they are in sight; a package reads what people write from a place that it is given, rather than a file of its own.
+    What a package writes may be all ASCII for all that can be seen.
+    """
+    function = source.function_of(call)
+    if function is None:
+        return False
+    if source.role is not Role.PACKAGE:
+        return source.role is Role.CONFTEST or function.name.startswith("test")
+    text = "\n".join(ast.unparse(each) for each in (*_block(call, source), call))
+    if "json.load" in text or not _FOR_PEOPLE.search(f"{text}\n{function.name}"):
+        return False
+    return _reads(call, source) and not _own_place(_path(call), function, source)
+
+
+def _reads(call: ast.Call, source: Source) -> bool:
+    """Say whether a call opens a file for reading, and something is done with what it opens."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr in _ENCODING_AT:
+        return call.func.attr == "read_text"
+    method = isinstance(call.func, ast.Attribute) and _path(call) is call.func.value
+    modes = [*call.args[0 if method else 1 :][:1], *(each.value for each in call.keywords if each.arg == "mode")]
+    return all(source.value(each) in _READ_MODES for each in modes) and not isinstance(source.parents.get(call), ast.Expr)
+
+
+def _own_place(path: ast.expr, function: Function, source: Source) -> bool:
+    """Say whether a path is beside the code or written out from the root, by itself or by the names that it is made of."""
+    known = {each.id for each in ast.walk(path) if isinstance(each, ast.Name)}
+    assigns = [each for each in (*source.tree.body, *ast.walk(function)) if isinstance(each, ast.Assign)]
+    made = [each.value for each in assigns if not known.isdisjoint(ast.unparse(target) for target in each.targets)]
+    parts = [each for place in (path, *made) for each in ast.walk(place)]
+    rooted = any(isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value.startswith("/") for each in parts)
+    return rooted or any(isinstance(each, ast.Name) and each.id == "__file__" for each in parts)
 
 
 def _escapes(text: str) -> bool:
@@ -116,8 +158,9 @@ def _where(call: ast.Call, source: Source) -> str:
     return "\n".join((posixpath.basename(source.path), *outer))
 
 
-def _only_ascii_written(call: ast.Call, block: list[ast.stmt]) -> bool:
-    """Say whether all that is written is written out, and ASCII."""
+def _only_ascii_written(call: ast.Call, block: list[ast.stmt], source: Source) -> bool:
+    """Say whether all that is written is written out, there or under a name of the function, and ASCII."""
+    function = source.function_of(call)
     written = [
         argument
         for statement in (*block, call)
@@ -125,7 +168,13 @@ def _only_ascii_written(call: ast.Call, block: list[ast.stmt]) -> bool:
         if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _WRITING
         for argument in each.args
     ]
-    return bool(written) and all(_is_ascii(each) for each in written)
+    return bool(written) and all(_is_ascii(each) or _named_ascii(each, function) for each in written)
+
+
+def _named_ascii(node: ast.expr, function: Function | None) -> bool:
+    """Say whether a name stands for a text of ASCII and for nothing else."""
+    values = assigned(node.id, function) if isinstance(node, ast.Name) and function is not None else []
+    return bool(values) and all(_is_ascii(each) for each in values)
 
 
 def _is_ascii(node: ast.AST) -> bool:

@@ -65,7 +65,10 @@ def _stands_in(call: ast.Call, source: Source) -> bool:
 
 
 def temporary_paths(source: Source) -> Iterator[Found]:
-    """Find files in a shared temporary folder that a test writes, makes or removes under a fixed name."""
+    """Find files in a shared temporary folder that a test writes, makes or removes under a fixed name.
+
+    A helper beside the tests may do so only where somebody asks for it.
+    """
     if source.role is Role.PACKAGE:
         return
     said: set[str] = set()
@@ -74,7 +77,9 @@ def temporary_paths(source: Source) -> Iterator[Found]:
             value = source.value(each)
             if isinstance(value, str) and _TEMPORARY.fullmatch(value) and value not in said:
                 said.add(value)
-                yield Found(HazardKind.FIXED_TEMPORARY_PATH, call, f"`{value}` is one for all in {shown(call)}")
+                yield Found(
+                    HazardKind.FIXED_TEMPORARY_PATH, call, f"`{value}` is one for all in {shown(call)}", _holds_tests(source)
+                )
 
 
 def written(call: ast.Call, meaning: str, source: Source, *, deep: bool = False) -> list[ast.expr]:
@@ -104,7 +109,9 @@ def variables(source: Source) -> Iterator[Found]:
         name = _variable(node, source)
         if name and name not in said and not _put_back(node, source):
             said.add(name)
-            yield Found(HazardKind.VARIABLE_WRITE, node, f"{shown(node)} sets a variable of the whole process")
+            yield Found(
+                HazardKind.VARIABLE_WRITE, node, f"{shown(node)} sets a variable of the whole process", not _removes(node)
+            )
 
 
 def _holds_tests(source: Source) -> bool:
@@ -122,6 +129,13 @@ def _variable(node: ast.AST, source: Source) -> str:
     if isinstance(node, ast.Call) and source.meaning(node.func) in _SETTING:
         return ast.unparse(node.args[0]) if node.args else ast.unparse(node)
     return ""
+
+
+def _removes(node: ast.AST) -> bool:
+    """Say whether a node only takes a variable away, which may well never have been there."""
+    return isinstance(node, ast.Delete) or (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in {"pop", "clear"}
+    )
 
 
 def _put_back(node: ast.AST, source: Source) -> bool:

@@ -13,11 +13,12 @@ LONGEST = 80
 
 
 class Found(NamedTuple):
-    """A hazard before it has a place in words."""
+    """A hazard before it has a place in words; `sure` where the source alone shows it."""
 
     kind: HazardKind
     node: ast.expr | ast.stmt
     what: str
+    sure: bool = True
 
 
 Check = Callable[[Source], Iterator[Found]]

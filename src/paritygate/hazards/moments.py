@@ -44,6 +44,14 @@ def meaning_of(call: ast.expr, source: Source) -> Meaning:
     return Meaning.EXPECTED if expected and not any(_handed_in(each, source) for each in uses) else Meaning.ANY
 
 
+def spelled_out(call: ast.expr, source: Source) -> bool:
+    """Say whether the moment itself, or a part of it, is asserted to equal a constant, rather than what a call makes of it."""
+    function = source.function_of(call)
+    return function is not None and any(
+        _equals_constant(_extended(each, source), source) for each in _uses(call, function, source)
+    )
+
+
 def _uses(value: ast.expr, function: Function, source: Source) -> list[ast.expr]:
     """List where a value is used: where it stands, or wherever the name that it is given stands."""
     whole = _extended(value, source)

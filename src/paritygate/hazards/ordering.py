@@ -84,7 +84,7 @@ def _visible(node: ast.expr, source: Source, kind: HazardKind) -> Iterator[Found
     outermost = _followed(node, source)
     use = _use(outermost, source, kind, listed=outermost is not node)
     if use:
-        yield Found(kind, node, f"{use} {shown(node)}")
+        yield Found(kind, node, f"{use} {shown(node)}", not _handed_on(outermost, source))
         return
     named = source.parents.get(outermost)
     function = source.function_of(node)
@@ -95,8 +95,17 @@ def _visible(node: ast.expr, source: Source, kind: HazardKind) -> Iterator[Found
                 if isinstance(each, ast.Name) and each.id == name and isinstance(each.ctx, ast.Load):
                     followed = _followed(each, source)
                     if use := _use(followed, source, kind, listed=outermost is not node or followed is not each):
-                        yield Found(kind, node, f"{use} {shown(node)} (line {each.lineno})")
+                        sure = not _handed_on(followed, source)
+                        yield Found(kind, node, f"{use} {shown(node)} (line {each.lineno})", sure)
                         return
+
+
+def _handed_on(node: ast.expr, source: Source) -> bool:
+    """Say whether what a function returns may be no more than a bag to its callers: a list, or letters without a separator."""
+    outer = source.parents.get(node)
+    if isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute) and source.value(outer.func.value) == "":
+        outer = source.parents.get(outer)
+    return isinstance(outer, ast.Return)
 
 
 def _followed(node: ast.expr, source: Source) -> ast.expr:
@@ -130,6 +139,9 @@ def _use(node: ast.expr, source: Source, kind: HazardKind, *, listed: bool) -> s
     if isinstance(outer, ast.Subscript) and outer.value is node:
         return _use_by_number(outer)
     if isinstance(outer, ast.Return) and source.role is Role.PACKAGE and kind is HazardKind.SET_ORDER and listed:
+        function = source.function_of(node)
+        if function is not None and function.name == "__dir__":  # `dir` sorts
+            return ""
         made = isinstance(node, ast.Call) and source.meaning(node.func) in {"list", "tuple"}
         return "a list is returned in the order of" if made else ""
     return ""

@@ -11,6 +11,7 @@ from paritygate.hazards.source import Function, Role, Source
 _PINNING_WORDS = ("freeze", "frozen", "freezer", "time_machine", "travel", "pinned_environment", "patch")
 _STANDING_IN = re.compile(r"(mock|fake|stub)\w*(date|time|clock|now|today)|(date|time|clock|now|today)_?(mock|fake|stub)")
 _FREEZING = re.compile(r"freeze|freezer|frozen|time_machine|travel(_to)?\(")
+_ALWAYS_SKIPPED = re.compile(r"(?<![-'\"\w])skip(\b|[iI]f\((True|1)\b)")
 _SEAMS = re.compile(r"_*(\w+_)?(now|today)")
 """How functions are called whose one business is to say what time it is."""
 _PRELUDE = (ast.Expr, ast.Import, ast.ImportFrom)
@@ -110,6 +111,14 @@ def _asserts(node: ast.AST) -> bool:
         return False
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     return name.lower().lstrip("_").startswith(_ASSERTING_CALLS)
+
+
+def never_tested(node: ast.AST, source: Source) -> bool:
+    """Say whether no test gets to a node: it is for the file as a program, or in a test that is always skipped."""
+    if in_program(node, source) or source.role is Role.PACKAGE:
+        return in_program(node, source)
+    marks = (mark for outer in source.above(node) if isinstance(outer, Function | ast.ClassDef) for mark in outer.decorator_list)
+    return any(_ALWAYS_SKIPPED.search(ast.unparse(mark)) for mark in marks)
 
 
 def in_program(node: ast.AST, source: Source) -> bool:

@@ -35,6 +35,7 @@ class Hazard(msgspec.Struct, frozen=True, kw_only=True):
 
     `file` is relative to the project, `line` and `column` count from 1; `what` is said of this place, `why` and `instead` of
     its kind. `axes` are those that may bring it to light. `function` is the name of the one that holds it, empty for the module.
+    `sure` are those that can be told from the source alone; for the others it takes somebody who knows the project.
     """
 
     kind: HazardKind
@@ -46,3 +47,4 @@ class Hazard(msgspec.Struct, frozen=True, kw_only=True):
     instead: str
     axes: tuple[Axis, ...] = ()
     function: str = ""
+    sure: bool = True

@@ -37,6 +37,11 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     ruff: bool
 
 
+def sure(checked: Checked) -> Checked:
+    """Leave out what only somebody who knows the project could tell."""
+    return msgspec.structs.replace(checked, hazards=tuple(each for each in checked.hazards if each.sure))
+
+
 def render(checked: Checked, form: Format, version: str, *, with_ruff: bool) -> str:
     """Say what was found; text and annotations are empty where nothing was."""
     match form:
@@ -89,9 +94,10 @@ def _property(text: str) -> str:
     return _message(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def summary(checked: Checked) -> str:
-    """Say in one line what was looked at and what was found."""
+def summary(checked: Checked, unsaid: int = 0) -> str:
+    """Say in one line what was looked at and what was found; `unsaid` counts what is not sure and was not asked for."""
     files = f"{checked.read} file{'s' * (checked.read != 1)} read"
     hazards = f"{len(checked.hazards)} hazard{'s' * (len(checked.hazards) != 1)}"
     let_be = f", {len(checked.suppressed)} let be with a reason" if checked.suppressed else ""
-    return f"{hazards} in {files}{let_be}"
+    more = f", {unsaid} more that may be one (`--all` lists {'them' if unsaid > 1 else 'it'})" if unsaid else ""
+    return f"{hazards} in {files}{let_be}{more}"
