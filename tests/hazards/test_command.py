@@ -51,6 +51,17 @@ def test_json_is_the_whole_of_it_and_nothing_else_on_stdout(project: Project) ->
     assert json.loads(project.ask("--format", "json").stdout)["hazards"][0]["kind"] == "clock-in-assertion"
 
 
+def test_what_is_not_sure_is_counted_and_blocks_only_where_it_is_asked_for(project: Project) -> None:
+    project.write("tests/test_a.py", "import os\n\n\ndef test_a():\n    del os.environ['MODE']\n")
+    result = project.ask()
+    assert (result.stdout, result.stderr) == ("", "0 hazards in 1 file read, 1 more that may be one (`--all` lists it)\n")
+    assert (project.code(), project.code("--all")) == (0, 1)
+    asked = project.ask("--all")
+    assert "tests/test_a.py:5:5: " in asked.stdout
+    assert asked.stderr == "1 hazard in 1 file read\n"
+    assert json.loads(project.ask("--format", "json", "--all").stdout)["hazards"][0]["sure"] is False
+
+
 def test_annotations_are_escaped_as_github_reads_them(project: Project) -> None:
     project.write("tests/test_a,b:c%.py", TODAY.format(""))
     line = project.ask("--format", "github").stdout
@@ -112,7 +123,7 @@ def test_what_looks_like_a_suppression_in_a_string_is_a_string(project: Project)
 
 
 def test_without_ruff_only_our_own_checks_are_made_and_it_is_said(project: Project) -> None:
-    project.write("tests/test_a.py", "from datetime import date\ndef test_a():\n    assert label(date.today()) == 'today'\n")
+    project.write("tests/test_a.py", "from datetime import date\ndef test_a():\n    assert date.today().year == 2026\n")
     assert project.found() == ["3 naive-clock"]
     document = project.document("--without-ruff")
     assert (document.hazards, document.ruff) == ((), False)
@@ -150,7 +161,7 @@ def test_ruff_has_every_rule_that_is_asked_of_it(project: Project) -> None:
 
 def test_no_configuration_of_ruff_is_asked(project: Project) -> None:
     project.write("ruff.toml", "lint.per-file-ignores = {'*' = ['ALL']}\nexclude = ['*']\n")
-    project.write("tests/test_a.py", "from datetime import date\ndef test_a():\n    assert label(date.today()) == 'today'\n")
+    project.write("tests/test_a.py", "from datetime import date\ndef test_a():\n    assert date.today().year == 2026\n")
     assert project.found() == ["3 naive-clock"]
 
 

@@ -15,8 +15,8 @@ HEAD = (
 START = HEAD.count("\n") + 1
 
 FOUND = [
-    ("naive-clock", "def test_a():\n    assert label(date.today()) == 'today'\n", 1),
-    ("naive-clock", "def test_a():\n    said = label(datetime.now() - timedelta(days=1))\n    assert said == 'yesterday'\n", 1),
+    ("naive-clock", "def test_a():\n    assert datetime.now().hour == 9\n", 1),
+    ("naive-clock", "def test_a():\n    now = datetime.now()\n    assert now.strftime('%H') == '09'\n", 1),
     ("local-time", "def test_a():\n    assert datetime.fromtimestamp(0).hour == 0\n", 1),
     ("local-time", "def test_a():\n    assert datetime(2026, 1, 1).timestamp() == 1767225600.0\n", 1),
     ("local-time", "def test_a():\n    assert time.mktime((2026, 1, 1, 0, 0, 0, 0, 0, 0)) == 1767225600.0\n", 1),
@@ -68,11 +68,17 @@ FOUND = [
     ("timed-assertion", "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start < 29\n", 3),
     ("locale-encoding", "def test_a(tmp_path):\n    said = 'é'\n    (tmp_path / 'a').write_text('0' + said)\n", 2),
     ("set-order", "def test_a(words):\n    assert list({w for w in words if w > 'a'}) == ['a', 'b']\n", 1),
+    ("variable-write", "@pytest.mark.skipif(OLD, reason='')\ndef test_a():\n    os.environ['MODE'] = 'x'\n", 2),
+    ("variable-write", "@pytest.mark.parametrize('how', ['--skip'])\ndef test_a(how):\n    os.environ['MODE'] = how\n", 2),
     ("variable-write", "os.environ['TZ'] = 'UTC'\ndef test_a():\n    pass\n", 0),
     ("variable-write", "def test_a():\n    os.environ['MODE'] = 'x'\n    assert mode() == 'x'\n", 1),
 ]
 
 HARMLESS = [
+    # It never runs.
+    "@pytest.mark.skip\ndef test_a():\n    os.environ['MODE'] = 'x'\n",
+    "@pytest.mark.skipif(True, reason='slow')\ndef test_a():\n    os.environ['MODE'] = 'x'\n",
+    "@unittest.skip('slow')\nclass TestA:\n    def test_a(self):\n        os.environ['MODE'] = 'x'\n",
     # Any moment would do: it is handed in and comes back.
     "def test_a():\n    now = datetime.now()\n    assert echo(now) == now\n",
     "def test_a():\n    assert isinstance(parse(datetime.now().isoformat()), datetime)\n",
@@ -105,6 +111,7 @@ HARMLESS = [
     "def test_a():\n    assert f'{1000:d}' == '1000'\n",
     # All ASCII, bytes, or with an encoding.
     "def test_a(tmp_path):\n    (tmp_path / 'a').write_text('plain')\n",
+    "def test_a(tmp_path):\n    plain = 'x'\n    (tmp_path / 'a').write_text(plain)\n    assert echo('é')\n",
     "def test_a(tmp_path):\n    said = 'é'\n    (tmp_path / 'a').write_text('0' * 20 + 'x')\n",
     "def test_a(tmp_path):\n    (tmp_path / 'a').write_text('é', encoding='utf-8')\n",
     "def test_a(tmp_path):\n    open(tmp_path / 'é', 'w').close()\n",
@@ -151,6 +158,10 @@ def test_what_makes_no_difference_is_left_alone(test_file: Callable[[str], list[
 
 
 PACKAGE_FOUND = [
+    ("set-order", "def names(words):\n    return ', '.join(set(words))\n", 1),
+    ("locale-encoding", "def menu(path):\n    return yaml.safe_load(open(path))\n", 1),
+    ("locale-encoding", "def menu(config):\n    return Path(config).read_text()\n", 1),
+    ("locale-format", "def amount(x):\n    return f'{x:n}'\n", 1),
     ("naive-clock", "def due(day):\n    return (day - date.today()).days\n", 1),
     ("naive-clock", "def due(day):\n    return datetime.now().hour or day\n", 1),
     ("naive-clock", "def due():\n    if datetime.now().hour < 12:\n        return 1\n", 1),
@@ -158,14 +169,9 @@ PACKAGE_FOUND = [
     ("local-time", "def pivot():\n    return time.localtime().tm_year\n", 1),
     ("read-at-import", "def due(now=datetime.now(UTC)):\n    return now.year\n", 0),
     ("locale-encoding", "def load_config(path):\n    with open(path) as f:\n        return f.read()\n", 1),
-    (
-        "locale-encoding",
-        "def save_config(path, config):\n    with open(path, 'w') as f:\n        yaml.dump(config, f, allow_unicode=True)\n",
-        1,
-    ),
-    ("set-order", "def names(words):\n    return list(set(words))\n", 1),
 ]
 PACKAGE_HARMLESS = [
+    "class Shop:\n    def __dir__(self):\n        return list(set(self.names))\n",
     "def due(now=None):\n    if now is None:\n        now = datetime.now()\n    return now + timedelta(days=1)\n",
     "def due(now=None):\n    now = now or datetime.now()\n    return now.year\n",
     "def due(settings):\n    return settings.get('now', datetime.now()).year\n",
@@ -203,6 +209,51 @@ def test_what_decides_nothing_in_a_package_is_left_alone(project: Project, body:
     project.write("shop/__init__.py")
     project.write("shop/rules.py", HEAD + body)
     assert project.found() == []
+
+
+MAYBE = [
+    # A call makes something of the moment: whether it tells of the zone, the source does not say.
+    ("tests/test_a.py", "naive-clock", "def test_a():\n    assert label(date.today()) == 'today'\n", 1),
+    ("tests/test_a.py", "naive-clock", "def test_a():\n    said = label(datetime.now())\n    assert said == 'now'\n", 1),
+    # Nobody may ever have set it.
+    ("tests/test_a.py", "variable-write", "def test_a():\n    del os.environ['MODE']\n", 1),
+    ("tests/test_a.py", "variable-write", "def test_a():\n    os.environ.pop('MODE', None)\n", 1),
+    # Helpers beside the tests.
+    ("tests/helpers.py", "fixed-temporary-path", "def dump():\n    Path('/tmp/mine').mkdir()\n", 1),
+    ("tests/helpers.py", "locale-encoding", "def dump(path):\n    print('é')\n    path.write_text(made())\n", 2),
+    # A package may write ASCII alone, read its own file, mean the locale, or hand on a bag.
+    (
+        "shop/rules.py",
+        "locale-encoding",
+        "def save_config(path, config):\n    with open(path, 'w') as f:\n        yaml.dump(config, f, allow_unicode=True)\n",
+        1,
+    ),
+    (
+        "shop/rules.py",
+        "locale-encoding",
+        "def menu():\n    place = Path(__file__).parent\n    return yaml.load(open(place))\n",
+        2,
+    ),
+    ("shop/rules.py", "locale-encoding", "def config():\n    return parse(open('/etc/shop.ini'))\n", 1),
+    ("shop/rules.py", "locale-encoding", "def config(path):\n    open(path)\n", 1),
+    ("shop/rules.py", "locale-encoding", "def config(path):\n    return json.load(open(path)), yaml\n", 1),
+    ("shop/rules.py", "locale-encoding", "def message(path):\n    return open(path).read()\n", 1),
+    ("shop/rules.py", "locale-format", "def said(day):\n    return day.strftime('%x')\n", 1),
+    ("shop/rules.py", "locale-order", "def said(words):\n    return sorted(words, key=locale.strxfrm)\n", 1),
+    ("shop/rules.py", "set-order", "def names(words):\n    return list(set(words))\n", 1),
+    ("shop/rules.py", "set-order", "def rights(words):\n    return ''.join(set(words))\n", 1),
+]
+
+
+@pytest.mark.parametrize(("path", "kind", "body", "line"), MAYBE)
+def test_what_takes_somebody_who_knows_the_project_is_said_when_asked_for(
+    project: Project, path: str, kind: str, body: str, line: int
+) -> None:
+    project.write("shop/__init__.py")
+    project.write(path, HEAD + body)
+    assert project.found() == []
+    assert project.found("--all") == [f"{START + line} {kind}"]
+    assert [each.sure for each in project.document("--all").hazards] == [False]
 
 
 def test_a_conftest_that_keeps_the_variables_of_all_tests_makes_writes_harmless(project: Project) -> None:

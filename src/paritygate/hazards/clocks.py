@@ -40,7 +40,8 @@ def local_time(source: Source) -> Iterator[Found]:
         if not (local or now or _naive_stamp(call, source)) or surroundings.harmless(call, source):
             continue
         if moments.decides(call, source) if source.role is Role.PACKAGE else _spelled_out(call, source):
-            yield Found(HazardKind.LOCAL_TIME, call, f"{shown(call)} goes by the machine's zone")
+            sure = source.role is Role.PACKAGE or moments.spelled_out(call, source)
+            yield Found(HazardKind.LOCAL_TIME, call, f"{shown(call)} goes by the machine's zone", sure)
 
 
 def _spelled_out(call: ast.Call, source: Source) -> bool:
@@ -85,7 +86,8 @@ def timed(source: Source) -> Iterator[Found]:
                 )
                 above = right if below is left else left
                 if below is not None and not _generous(above, source) and _lasting(below, node, source):
-                    yield Found(HazardKind.TIMED_ASSERTION, node, f"{shown(node)} holds on a machine that is quick enough")
+                    known = isinstance(source.value(above), int | float)
+                    yield Found(HazardKind.TIMED_ASSERTION, node, f"{shown(node)} holds on a machine that is quick enough", known)
                     break
 
 

@@ -26,6 +26,7 @@ _FOR_PEOPLE = re.compile(
     r"yaml|toml|csv|configparser|config|read_file|template|html|markdown|readme|\.(md|rst|ini|cfg)\b", re.IGNORECASE
 )
 """What people write, and not programs for themselves."""
+_BESIDE = re.compile(r"__file__|__\w*path__|resources|\bfiles\(")
 _READ_MODES = frozenset({"r", "rt"})
 _MADE = re.compile(r"tmp|temp|site_dir|output|out_dir|dest|build", re.IGNORECASE)
 _ENCODING_AT = {"read_text": 0, "write_text": 1}
@@ -41,7 +42,7 @@ def paths(source: Source, names: Names) -> Iterator[Found]:
         if not isinstance(call.func, ast.Attribute) or call.func.attr not in _ENCODING_AT or call.keywords:
             continue
         if len(call.args) == _ENCODING_AT[call.func.attr] and matters(call, source, names):
-            yield Found(HazardKind.LOCALE_ENCODING, call, left_open(call), sure(call, source))
+            yield Found(HazardKind.LOCALE_ENCODING, call, left_open(call), sure(call, source, names))
 
 
 def left_open(call: ast.Call) -> str:
@@ -72,21 +73,43 @@ def matters(call: ast.Call, source: Source, names: Names) -> bool:
     return _other_letters(call, source, names)
 
 
-def sure(call: ast.Call, source: Source) -> bool:
+def sure(call: ast.Call, source: Source, names: Names) -> bool:
     """Say whether the source alone shows that other letters get there, of a call whose encoding `matters`.
 
-    In a test they are in sight; a package reads what people write from a place that it is given, rather than a file of its own.
+    In a test they are what is written, what is expected of what is read, or in the tracked file that is read; a package reads
+    what people write from a place that it is given, rather than a file of its own, or one of its own that has such letters.
     What a package writes may be all ASCII for all that can be seen.
     """
     function = source.function_of(call)
+    made = _made_of(_path(call), source)
+    found = "__file__" in ast.unparse(made) or (
+        source.role is not Role.PACKAGE and not _MADE.search(ast.unparse(function or call))
+    )
+    if found and any(_names_other(text, names) for text in _texts(made, set(), None)):
+        return True
     if function is None:
         return False
     if source.role is not Role.PACKAGE:
-        return source.role is Role.CONFTEST or function.name.startswith("test")
+        return function.name.startswith("test") and _meets_other_letters(call, function, source)
     text = "\n".join(ast.unparse(each) for each in (*_block(call, source), call))
     if "json.load" in text or not _FOR_PEOPLE.search(f"{text}\n{function.name}"):
         return False
     return _reads(call, source) and not _own_place(_path(call), function, source)
+
+
+def _meets_other_letters(call: ast.Call, function: Function, source: Source) -> bool:
+    """Say whether a test writes other letters by a call, or expects them where it reads."""
+    given: list[ast.expr] = []
+    for statement in (*_block(call, source), call):
+        for each in ast.walk(statement):
+            if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _WRITING:
+                given += each.args
+    outer = source.parents.get(call)
+    if isinstance(outer, ast.Compare):
+        given += [outer.left, *outer.comparators]
+    names = [each.id for one in given for each in ast.walk(one) if isinstance(each, ast.Name)]
+    given += [value for name in names for value in assigned(name, function)]
+    return any(not text.isascii() for one in given for text in _texts(one, set(ast.walk(_path(call))), None))
 
 
 def _reads(call: ast.Call, source: Source) -> bool:
@@ -105,7 +128,7 @@ def _own_place(path: ast.expr, function: Function, source: Source) -> bool:
     made = [each.value for each in assigns if not known.isdisjoint(ast.unparse(target) for target in each.targets)]
     parts = [each for place in (path, *made) for each in ast.walk(place)]
     rooted = any(isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value.startswith("/") for each in parts)
-    return rooted or any(isinstance(each, ast.Name) and each.id == "__file__" for each in parts)
+    return rooted or any(_BESIDE.search(ast.unparse(each)) for each in (path, *made))
 
 
 def _escapes(text: str) -> bool:
@@ -123,14 +146,19 @@ def _path(call: ast.Call) -> ast.expr:
     return call.args[0] if call.args else call
 
 
-def _own_ascii_file(path: ast.expr, source: Source, names: Names) -> bool:
-    """Say whether a path is that of a file that lies beside the code, by its written-out name, and is all ASCII."""
+def _made_of(path: ast.expr, source: Source) -> ast.expr:
+    """Say what the module gives the name of a path, else the path itself."""
     made = [
         each.value
         for each in source.tree.body
         if isinstance(each, ast.Assign) and isinstance(path, ast.Name) and ast.unparse(each.targets[0]) == path.id
     ]
-    whole = made[0] if len(made) == 1 else path
+    return made[0] if len(made) == 1 else path
+
+
+def _own_ascii_file(path: ast.expr, source: Source, names: Names) -> bool:
+    """Say whether a path is that of a file that lies beside the code, by its written-out name, and is all ASCII."""
+    whole = _made_of(path, source)
     if "__file__" not in ast.unparse(whole):
         return False
     known = [each for text in _texts(whole, set(), None) if "." in text for each in names.called(posixpath.basename(text))]

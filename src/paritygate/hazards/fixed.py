@@ -109,9 +109,8 @@ def variables(source: Source) -> Iterator[Found]:
         name = _variable(node, source)
         if name and name not in said and not _put_back(node, source):
             said.add(name)
-            yield Found(
-                HazardKind.VARIABLE_WRITE, node, f"{shown(node)} sets a variable of the whole process", not _removes(node)
-            )
+            sure = not _removes(node) and not _removed_again(name, node, source)
+            yield Found(HazardKind.VARIABLE_WRITE, node, f"{shown(node)} sets a variable of the whole process", sure)
 
 
 def _holds_tests(source: Source) -> bool:
@@ -129,6 +128,12 @@ def _variable(node: ast.AST, source: Source) -> str:
     if isinstance(node, ast.Call) and source.meaning(node.func) in _SETTING:
         return ast.unparse(node.args[0]) if node.args else ast.unparse(node)
     return ""
+
+
+def _removed_again(name: str, node: ast.AST, source: Source) -> bool:
+    """Say whether the function that sets a variable also takes it away, if only where all goes well."""
+    inside = [each for outer in source.above(node) if isinstance(outer, Function) for each in ast.walk(outer)]
+    return any(_removes(each) and _variable(each, source) == name for each in inside)
 
 
 def _removes(node: ast.AST) -> bool:

@@ -19,9 +19,10 @@ def judged(words: Sequence[Word], source: Source, names: Names) -> Iterator[Foun
     for kind, call in ruff.translate(words, source):
         if kind is HazardKind.LOCALE_ENCODING:
             if encodings.matters(call, source, names):
-                yield Found(kind, call, encodings.left_open(call), encodings.sure(call, source))
+                yield Found(kind, call, encodings.left_open(call), encodings.sure(call, source, names))
         elif not surroundings.harmless(call, source) and makes_difference(call, source, now=kind is HazardKind.NAIVE_CLOCK):
-            sure = source.role is Role.PACKAGE or kind is not HazardKind.NAIVE_CLOCK or moments.spelled_out(call, source)
+            package = source.role is Role.PACKAGE
+            sure = not moments.only_shown(call, source) if package else moments.spelled_out(call, source)
             yield Found(kind, call, f"{shown(call)} goes by the machine's zone", sure)
 
 

@@ -52,6 +52,12 @@ def spelled_out(call: ast.expr, source: Source) -> bool:
     )
 
 
+def only_shown(call: ast.expr, source: Source) -> bool:
+    """Say whether all that becomes of a moment right where it stands is a text, such as the year of a copyright."""
+    outer = source.parents.get(_extended(call, source))
+    return isinstance(outer, ast.FormattedValue) or (isinstance(outer, ast.Call) and source.meaning(outer.func) == "str")
+
+
 def _uses(value: ast.expr, function: Function, source: Source) -> list[ast.expr]:
     """List where a value is used: where it stands, or wherever the name that it is given stands."""
     whole = _extended(value, source)

@@ -101,8 +101,16 @@ def _visible(node: ast.expr, source: Source, kind: HazardKind) -> Iterator[Found
 
 
 def _handed_on(node: ast.expr, source: Source) -> bool:
-    """Say whether what a function returns may be no more than a bag to its callers: a list, or letters without a separator."""
+    """Say whether the order may be nothing to those who get it.
+
+    A list that is returned, or letters without a separator, may be a bag to the caller, and an element that is taken by its
+    number may come from the same order as what it is held against.
+    """
     outer = source.parents.get(node)
+    if isinstance(outer, ast.Subscript):
+        held = source.parents.get(outer)
+        written_out = isinstance(held, ast.Compare) and any(isinstance(each, ast.Constant) for each in held.comparators)
+        return not written_out
     if isinstance(outer, ast.Call) and isinstance(outer.func, ast.Attribute) and source.value(outer.func.value) == "":
         outer = source.parents.get(outer)
     return isinstance(outer, ast.Return)
