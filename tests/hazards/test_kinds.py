@@ -15,6 +15,7 @@ HEAD = (
 START = HEAD.count("\n") + 1
 
 FOUND = [
+    ("locale-encoding", "def test_a(a):\n    assert a.read_text() == 'é'\n", 1),
     ("naive-clock", "def test_a():\n    assert datetime.now().hour == 9\n", 1),
     ("naive-clock", "def test_a():\n    now = datetime.now()\n    assert now.strftime('%H') == '09'\n", 1),
     ("local-time", "def test_a():\n    assert datetime.fromtimestamp(0).hour == 0\n", 1),
@@ -212,6 +213,20 @@ def test_what_decides_nothing_in_a_package_is_left_alone(project: Project, body:
 
 
 MAYBE = [
+    # It goes there and back in one zone, waits with a limit of its own, or is taken away at the end.
+    ("tests/test_a.py", "local-time", "def test_a():\n    assert label(time.mktime((2026, 1, 1))) == '2026-01-01'\n", 1),
+    (
+        "tests/test_a.py",
+        "timed-assertion",
+        "def test_a():\n    start = time.time()\n    assert time.time() - start < LIMIT / 2\n",
+        2,
+    ),
+    ("tests/test_a.py", "variable-write", "def test_a():\n    os.environ['A'] = 'x'\n    del os.environ['A']\n", 1),
+    # What it is compared with may come in the same order, and the other letters may go elsewhere.
+    ("tests/test_a.py", "folder-order", "def test_a(said):\n    names = os.listdir('.')\n    assert said == f'{names[1]}'\n", 1),
+    ("tests/test_a.py", "locale-encoding", "def test_a(a):\n    a.write_text(made())\n    assert said() == 'é'\n", 1),
+    ("tests/test_a.py", "locale-encoding", "def test_a(a):\n    said = a.read_text()\n    assert 'é' in all_of(said)\n", 1),
+    ("shop/rules.py", "naive-clock", "def rights():\n    return str(date.today().year)\n", 1),
     # A call makes something of the moment: whether it tells of the zone, the source does not say.
     ("tests/test_a.py", "naive-clock", "def test_a():\n    assert label(date.today()) == 'today'\n", 1),
     ("tests/test_a.py", "naive-clock", "def test_a():\n    said = label(datetime.now())\n    assert said == 'now'\n", 1),
