@@ -221,6 +221,12 @@ MAYBE = [
         "def test_a():\n    start = time.time()\n    assert time.time() - start < LIMIT / 2\n",
         2,
     ),
+    (
+        "tests/test_a.py",
+        "timed-assertion",
+        "def test_a():\n    start = time.time()\n    while busy():\n        assert time.time() - start < 5\n",
+        3,
+    ),
     ("tests/test_a.py", "variable-write", "def test_a():\n    os.environ['A'] = 'x'\n    del os.environ['A']\n", 1),
     # What it is compared with may come in the same order, and the other letters may go elsewhere.
     ("tests/test_a.py", "folder-order", "def test_a(said):\n    names = os.listdir('.')\n    assert said == f'{names[1]}'\n", 1),

@@ -86,9 +86,14 @@ def timed(source: Source) -> Iterator[Found]:
                 )
                 above = right if below is left else left
                 if below is not None and not _generous(above, source) and _lasting(below, node, source):
-                    known = isinstance(source.value(above), int | float)
+                    known = isinstance(source.value(above), int | float) and not _waits(node, source)
                     yield Found(HazardKind.TIMED_ASSERTION, node, f"{shown(node)} holds on a machine that is quick enough", known)
                     break
+
+
+def _waits(node: ast.AST, source: Source) -> bool:
+    """Say whether a limit is that of a loop that waits for something."""
+    return any(isinstance(outer, ast.While) for outer in source.above(node))
 
 
 def _generous(limit: ast.expr, source: Source) -> bool:
