@@ -17,7 +17,8 @@ from paritygate.errors import EngineError
 from paritygate.outcomes.cells import NodeId, TestId
 from paritygate.outcomes.plans import CellPlan, Filesystem, Limits, LockedFile, Order, Progress, Selection
 from paritygate.outcomes.words import CellStatus, Outcome, Worktree
-from paritygate.runners.docker import CellImage, DockerRunner, Patience, request_of, with_filesystem, zone_files
+from paritygate.runners.conversation import Patience
+from paritygate.runners.docker import CellImage, DockerRunner, request_of, with_filesystem, zone_files
 from paritygate.runners.specification import Place, User, specification, variables
 from tests.support.builders import a_probe
 from tests.support.fake_engine import FakeContainer, FakeEngine, FakeStreams, KilledError, Process
