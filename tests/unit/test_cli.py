@@ -38,6 +38,7 @@ OPTIONS = RunOptions(
     changed=None,
     report=None,
     host="",
+    runner=None,
     quiet=False,
 )
 

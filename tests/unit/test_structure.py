@@ -44,6 +44,7 @@ ROWS: dict[str, int] = {
     "doctor": 7,
     "engine_setup": 7,
     "gate": 7,
+    "host": 5,
     "repro": 7,
     "hazard_search": 7,
     "cli": 8,

@@ -12,7 +12,7 @@ import msgspec
 
 from paritygate.outcomes.artifact import EnvironmentRecord, Varied
 from paritygate.outcomes.cells import Cell, Dates, Distribution, EnvironmentName, Probe
-from paritygate.outcomes.words import Axis, Purpose
+from paritygate.outcomes.words import Axis, Purpose, RunnerName
 
 NOT_PROVIDED = "any"
 SHOWN = 6
@@ -140,7 +140,8 @@ def undeclared_differences(cells: Iterable[Cell], declared: frozenset[Axis] = fr
         first, reference = probed[0]
         pair = f"`{first.env}` attempt {first.attempt} and `{cell.env}` attempt {cell.attempt}"
         grave.update((f"{said} between {pair}", None) for said in _grave(reference, probe))
-        light.update((f"{said} between {pair}", None) for said in _light(reference, probe, declared))
+        apart = NAMED_ANEW if {first.runner, cell.runner} != {RunnerName.DOCKER} else frozenset[str]()
+        light.update((f"{said} between {pair}", None) for said in _light(reference, probe, declared, apart))
     light.update((f"`{cell.env}` attempt {cell.attempt} has no probe", None) for cell in gate if cell.probe is None)
     if Axis.IMAGE in declared:
         return Differences((), (*grave, *light))
@@ -186,9 +187,13 @@ PLAIN = (
 )
 
 
-def _light(one: Probe, other: Probe, declared: frozenset[Axis]) -> Iterable[str]:
+NAMED_ANEW = frozenset({"home"})
+"""What has another name in each cell on a computer that cells share."""
+
+
+def _light(one: Probe, other: Probe, declared: frozenset[Axis], apart: frozenset[str]) -> Iterable[str]:
     for name in PLAIN:
-        if AXIS_OF.get(name) not in declared and getattr(one, name) != getattr(other, name):
+        if name not in apart and AXIS_OF.get(name) not in declared and getattr(one, name) != getattr(other, name):
             yield f"{name} differs (`{getattr(one, name)}`, `{getattr(other, name)}`)"
     for name in ("limits", "filesystems"):
         here, there = getattr(one, name), getattr(other, name)

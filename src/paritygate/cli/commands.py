@@ -22,6 +22,7 @@ from paritygate.cli.options import (
     PROJECT,
     QUIET,
     REPORT,
+    RUNNER,
     SECONDS,
     VARIABLES,
     ExplainOptions,
@@ -82,6 +83,7 @@ program.add_command(changed)
     "--report", default=None, metavar="PATH", help="Where the artifact goes. [default: parity_report.json of the project]"
 )
 @HOST
+@RUNNER
 @QUIET
 @DEBUG
 def run(**given: Any) -> int:

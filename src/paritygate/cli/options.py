@@ -14,6 +14,7 @@ from paritygate.config.file import Overrides
 from paritygate.errors import UsageError
 from paritygate.gate.afterwards import Afterwards
 from paritygate.gate.request import Request
+from paritygate.outcomes.words import RunnerChoice
 from paritygate.repro.request import Wanted
 
 
@@ -37,6 +38,12 @@ BUDGET = click.option(
     help="For how long causes are looked for, 0 for not at all. [default: until they are found, an hour at most]",
 )
 HOST = click.option("--host", default="", metavar="URL", help="The engine to use, such as unix:///run/docker.sock.")
+RUNNER = click.option(
+    "--runner",
+    type=click.Choice([each.value for each in RunnerChoice]),
+    default=None,
+    help="Where cells run: on an engine (docker), or on this computer itself (host). [default: as configured, else auto]",
+)
 PROJECT = click.option(
     "--project", default=".", type=click.Path(exists=True, file_okay=False), help="The project's folder. [default: here]"
 )
@@ -82,6 +89,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     changed: str | None
     report: str | None
     host: str
+    runner: RunnerChoice | None
     quiet: bool
 
     def request(self) -> Request:
@@ -94,6 +102,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             seeds=self.seeds,
             cell_timeout=self.timeout,
             report="" if self.report is None else str(place_of(self.report)),
+            runner=self.runner,
         )
         return Request(
             project=absolute(self.project).resolve(),

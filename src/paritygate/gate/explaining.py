@@ -12,7 +12,8 @@ from paritygate.causes.files import with_rules
 from paritygate.causes.flow import Ground, Run, attribute
 from paritygate.causes.unstable.flow import Evidence, explain_unstable
 from paritygate.confirm.flow import Confirmation
-from paritygate.gate.material import Planned, Trees
+from paritygate.gate.grounds.parts import Trees
+from paritygate.gate.material import Planned
 from paritygate.gate.request import World
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.words import Axis

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from paritygate.changed import choosing
 from paritygate.changed.reading import Wanted
 from paritygate.gate import material
-from paritygate.gate.material import Trees
+from paritygate.gate.grounds.parts import Trees
 from paritygate.gate.request import Request, World
 from paritygate.gate.settled import Settled, settle
 from paritygate.outcomes.artifact import Changed

@@ -99,6 +99,7 @@ def beside(name: str) -> Any:
 
 making: Any = beside("filesystem.making")
 mounting: Any = beside("filesystem.mounting")
+namespaces: Any = beside("filesystem.namespaces")
 forbidden: Any = beside("forbidden")
 fixtures: Any = beside("fixtures")
 
@@ -1061,11 +1062,16 @@ def unusable(specification: Json, measurement: Json) -> str:
 
 def run_cell(specification: Json) -> int:
     """Probe, then run or refuse; say the exit status."""
+    output = Output(specification["nonce"])
+    if (specification.get("filesystem") or {}).get("shared"):
+        try:
+            namespaces.enter()  # before there is a second thread
+        except mounting.UnavailableError as error:
+            return refuse(output, "the cell's filesystem cannot be made: %s" % error)
     gate = Gate(specification, limit(specification, "cell_seconds", 0))
     gate.start()
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     use_zone(tests_environment(specification))
-    output = Output(specification["nonce"])
     files = making.Filesystem()
     try:
         try:

@@ -152,6 +152,14 @@ class RunnerName(StrEnum):
     SSH = "ssh"
 
 
+class RunnerChoice(StrEnum):
+    """Where cells are to run; `auto` is on an engine where one answers, else on this computer itself."""
+
+    AUTO = "auto"
+    DOCKER = "docker"
+    HOST = "host"
+
+
 class CauseKind(StrEnum):
     """What kind of difference flips a test."""
 

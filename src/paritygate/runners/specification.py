@@ -33,6 +33,9 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     `workspace`, the user's home and `temporary` (for cells with a filesystem of their own) lie in one folder, so that one holds
     them; `stack_directory` does not, because the launcher uses it, and that filesystem may hang.
     `supervisor` is the interpreter that runs the launcher as root: one that tests cannot write, started without site packages.
+    Where tests run as whoever starts them, `user` is None and `home` their home folder. `shared` says that others use the
+    computer too: there the cell keeps its mounts to itself, and leaves `/tmp` as it is. `variables` are what the place itself
+    takes, over those of the environment.
     """
 
     python: str = "/opt/paritygate/venv/bin/python"
@@ -43,6 +46,9 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     stack_directory: str = "/var/tmp"  # noqa: S108 - in the guest
     path: tuple[str, ...] = SYSTEM_PATH
     user: User | None = User()
+    home: str = ""
+    shared: bool = False
+    variables: dict[str, str] = {}
     sentinel: str = ""
 
 
@@ -59,7 +65,7 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         "directory": selection.directory,
         "user": place.user,
         "environment": variables(plan, place),
-        "filesystem": filesystem(plan),
+        "filesystem": filesystem(plan, place),
         "expect": {
             "timezone": environment.timezone,
             "locale": environment.locale,
@@ -123,17 +129,20 @@ def variables(plan: CellPlan, place: Place) -> dict[str, str]:
     }
     if place.user is not None:
         made |= {"HOME": place.user.home, "USER": place.user.name, "LOGNAME": place.user.name}
-    if plan.filesystem is not None:
+    elif place.home:
+        made["HOME"] = place.home
+    if plan.filesystem is not None or place.shared:
         made["TMPDIR"] = place.temporary
-    return made | environment.variables
+    return made | environment.variables | place.variables
 
 
-def filesystem(plan: CellPlan) -> dict[str, Any] | None:
+def filesystem(plan: CellPlan, place: Place) -> dict[str, Any] | None:
     """Say what the launcher is to make for the cell's files; as Linux does, it gets half of the memory, if that has a limit."""
     if plan.filesystem is None:
         return None
     memory = plan.environment.memory or plan.limits.memory
-    return {**msgspec.structs.asdict(plan.filesystem), "size": memory // 2}
+    made = {**msgspec.structs.asdict(plan.filesystem), "size": memory // 2}
+    return {**made, "shared": True} if place.shared else made
 
 
 def _pairs(tests: tuple[TestId, ...]) -> list[tuple[str, int]] | None:

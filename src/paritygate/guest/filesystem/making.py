@@ -41,9 +41,10 @@ def make(wish: Optional[Dict[str, Any]], workspace: str) -> Filesystem:
             except UnavailableError as second:
                 raise UnavailableError("%s; %s" % (first, second)) from None
             made.instead_of = str(first)
-        with contextlib.suppress(OSError):
-            os.chmod(DEVICE, 0o600)
-        mount(os.path.join(top, "tmp"), TEMPORARY, "", MS_BIND)
+        if not wish.get("shared"):
+            with contextlib.suppress(OSError):
+                os.chmod(DEVICE, 0o600)
+            mount(os.path.join(top, "tmp"), TEMPORARY, "", MS_BIND)
         hidden.merge(wish.get("shadowed") or ())
     return made
 

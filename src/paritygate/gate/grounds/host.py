@@ -1,0 +1,110 @@
+"""This computer itself as the ground of cells, without an engine: what it offers, and what it cannot keep apart."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from paritygate import case_trial
+from paritygate.case_folding import WITHOUT
+from paritygate.errors import NoVerdictError, RunnerError
+from paritygate.gate.grounds.parts import Machine, Part, Trees
+from paritygate.gate.request import World
+from paritygate.gate.settled import Settled
+from paritygate.host import casefs, interpreters, lacking
+from paritygate.host.interpreters import Chosen, Survey
+from paritygate.host.lacking import Held
+from paritygate.host.quarters import Quarters
+from paritygate.images import resources
+from paritygate.outcomes.words import Axis, CellStatus, RunnerName
+from paritygate.runners.host import HostRunner, Interpreter
+from paritygate.snapshot import archive as snapshot_archive
+
+UNFIT = frozenset({CellStatus.UNUSABLE, CellStatus.ENVIRONMENT_MISMATCH, CellStatus.CRASHED})
+NOT_APART = (
+    "host keeps apart files, variables, time zone, locale and processes; the image, packages, the user, the network, and what is "
+    "read from `/tmp` or `/etc/localtime` by these very names are this computer's own, alike in all cells"
+)
+
+
+@contextmanager
+def here(settled: Settled, world: World) -> Iterator[HostGround]:
+    """Find the project's interpreter and a folder for cells, which is removed in the end.
+
+    Raises `NoVerdictError` where there is no such interpreter, or cells cannot run on this system.
+    """
+    if not sys.platform.startswith("linux"):
+        raise NoVerdictError(f"cells on this computer itself take Linux, and this is {platform.system()}", "start Docker")
+    chosen = interpreters.choose(settled.settings.host.python, settled.project, world.variables)
+    temporary = world.variables.get("TMPDIR", "") or tempfile.gettempdir()
+    with Quarters(temporary, resources.guest()) as quarters:
+        for folder in quarters.swept:
+            world.say(f"removed what an earlier run left: {folder}")
+        script = quarters.folder / "guest" / "interpreter.py"
+        survey = interpreters.survey(chosen, script, lacking.locales(settled.settings.environments))
+        world.say(f"host: Python {survey.version} at {chosen.python} ({chosen.why})")
+        yield HostGround(quarters, chosen, survey)
+
+
+class HostGround:
+    """This computer, with an interpreter that works."""
+
+    name = RunnerName.HOST
+
+    def __init__(self, quarters: Quarters, chosen: Chosen, survey: Survey) -> None:
+        self._quarters = quarters
+        self._chosen = chosen
+        self._survey = survey
+
+    def lacks(self, settled: Settled, world: World) -> Mapping[Axis, Held]:
+        """Say what this computer cannot vary; a filesystem is tried."""
+        environments = settled.settings.environments
+        held = lacking.locale(environments, self._survey.locales)
+        held |= lacking.workers(environments, self._survey.installed, str(self._chosen.python))
+        held |= lacking.resources(environments)
+        if lacking.case(environments, "") and (obstacle := self._obstacle_to_filesystems(world)):
+            held |= lacking.case(environments, obstacle)
+        return held
+
+    def prepare(self, settled: Settled, trees: Trees, world: World) -> Part:
+        """Keep the trees for the cells to come."""
+        for state, tree in trees.items():
+            self._quarters.keep(state, tree.digest, snapshot_archive.pack(tree, world.variables))
+        path = world.variables.get("PATH", os.defpath)
+        interpreter = interpreters.for_cells(self._chosen, self._survey, tuple(trees.values()), path)
+        notes = [NOT_APART]
+        if not settled.settings.network:
+            notes.append("tests on host may reach the network, though `network` is false")
+        return Part(
+            runner=HostRunner(self._quarters.berth, interpreter),
+            machine=Machine(
+                name="host",
+                version=platform.release(),
+                platform=f"linux/{platform.machine()}",
+                cpus=len(os.sched_getaffinity(0)),
+                memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+            ),
+            notes=tuple(notes),
+        )
+
+    def tidy(self, world: World) -> None:
+        """Leave that to the end of the context."""
+
+    def _obstacle_to_filesystems(self, world: World) -> str:
+        """Say why cells cannot have a filesystem of their own here, empty where they can."""
+        try:
+            self._quarters.have_daemon(casefs.program(world.variables))
+        except RunnerError as error:
+            return error.message
+        plan = case_trial.a_plan()
+        with self._quarters.empty(plan.environment.worktree):
+            cell = HostRunner(self._quarters.berth, Interpreter(python=str(self._chosen.python))).run(
+                plan, lambda _progress: None
+            )
+        if cell.filesystem is not None and cell.status not in UNFIT:
+            return ""
+        return f"no filesystem that folds case can be mounted here: {cell.detail}; to do without, {WITHOUT}"
