@@ -131,11 +131,14 @@ def parse_specification(line: bytes) -> Json:
         for key, kind in SHAPE.items()
         if not isinstance(specification.get(key), kind)
     ]
-    if not isinstance(specification.get("filesystem"), (dict, type(None))):
-        wrong.append("`filesystem` must be a JSON object or null")
+    wrong += [
+        "`%s` must be a JSON object or null" % key
+        for key in ("filesystem", "apart")
+        if not isinstance(specification.get(key), (dict, type(None)))
+    ]
     if not wrong and specification["protocol"] != PROTOCOL:
         wrong.append("`protocol` is %r, this launcher speaks %d" % (specification["protocol"], PROTOCOL))
-    if not wrong and not os.path.isdir(root_of(specification)):
+    if not wrong and not os.path.isdir(origin_of(root_of(specification), specification.get("apart"))):
         wrong.append("there is no folder `%s`" % root_of(specification))
     if not isinstance(specification.get("hash_seed", 0), int):
         wrong.append("`hash_seed` must be a JSON int")
@@ -147,6 +150,13 @@ def parse_specification(line: bytes) -> Json:
 def root_of(specification: Json) -> str:
     """Say where pytest runs."""
     return os.path.normpath(os.path.join(specification["workspace"], specification["directory"]))
+
+
+def origin_of(path: str, apart: Optional[Json]) -> str:
+    """Say where a path leads before the cell's folder is shown where it will be."""
+    if apart and path.startswith(apart["as"] + "/"):
+        return str(apart["folder"]) + path[len(apart["as"]) :]
+    return path
 
 
 def limit(specification: Json, name: str, default: float) -> float:
@@ -1062,12 +1072,12 @@ def unusable(specification: Json, measurement: Json) -> str:
 
 def run_cell(specification: Json) -> int:
     """Probe, then run or refuse; say the exit status."""
-    output = Output(specification["nonce"])
-    if (specification.get("filesystem") or {}).get("shared"):
+    output, apart, wish = Output(specification["nonce"]), specification.get("apart"), specification.get("filesystem")
+    if apart:
         try:
-            namespaces.enter()  # before there is a second thread
+            namespaces.show(apart["folder"], apart["as"])  # before there is a second thread
         except mounting.UnavailableError as error:
-            return refuse(output, "the cell's filesystem cannot be made: %s" % error)
+            return refuse(output, "the cell's folder cannot be shown where it should be: %s" % error)
     gate = Gate(specification, limit(specification, "cell_seconds", 0))
     gate.start()
     prctl(PR_SET_CHILD_SUBREAPER, 1)
@@ -1075,7 +1085,7 @@ def run_cell(specification: Json) -> int:
     files = making.Filesystem()
     try:
         try:
-            files = making.make(specification.get("filesystem"), specification["workspace"])
+            files = making.make({**wish, "shared": bool(apart)} if wish else None, specification["workspace"])
         except mounting.UnavailableError as error:
             return refuse(output, "the cell's filesystem cannot be made: %s" % error)
         except OSError as error:

@@ -10,10 +10,12 @@ import itertools
 import os
 import shutil
 import stat
+import subprocess
+import sys
 import tarfile
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
@@ -21,9 +23,11 @@ from paritygate.errors import RunnerError
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Worktree
 from paritygate.runners.host import Berth
+from paritygate.runners.processes import end_marked
 
 LOCK = "lock"
-PREFIX = "run-"
+SHOWN = "fs"
+"""The name of the folder in which every cell sees its files."""
 PACKED = "parity/workspace"
 """Where a packed tree has its files."""
 
@@ -35,15 +39,18 @@ class Quarters:
         self.top = top_of(temporary)
         with _locked(self.top / LOCK):  # so that nobody takes a folder for a dead run's whose own lock is still to come
             self.swept = tuple(sweep(self.top))
-            self.folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=self.top))
+            self.folder = Path(tempfile.mkdtemp(prefix="", dir=self.top))
             self.lock = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(self.lock, fcntl.LOCK_EX)
+        self._shown = self.top / SHOWN
         self._digests: dict[Worktree, str] = {}
         self._numbers = itertools.count(1)
         for name, content in guest.items():
             path = self.folder / "guest" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
+        self.obstacle = obstacle_to_namespaces(self.folder / "guest")
+        self.apart = not self.obstacle
 
     def __enter__(self) -> Self:
         """Give itself."""
@@ -81,23 +88,29 @@ class Quarters:
 
     @contextmanager
     def berth(self, plan: CellPlan) -> Iterator[Berth]:
-        """Make the folder of a cell, with a fresh copy of its tree; raises `RunnerError` where it cannot be."""
-        state = plan.environment.worktree
-        folder = self.folder / f"cell-{next(self._numbers):06}"  # equal lengths: paths are all that cells do not have alike
-        try:
-            self._furnish(folder, state)
-            yield Berth(folder, self._digests[state], self.lock)
-        finally:
-            remove(folder)
+        """Make the folder of a cell, with a fresh copy of its tree; raises `RunnerError` where it cannot be.
 
-    def _furnish(self, folder: Path, state: Worktree) -> None:
+        Where no cell can be shown its folder at a place of its own, there is one such folder, and cells have it one by one.
+        """
+        folder = self.folder / f"{next(self._numbers):04}"
+        digest = self._digests[plan.environment.worktree]
+        with ExitStack() as stack:
+            if not self.apart:
+                stack.enter_context(_locked(self.top / f"{SHOWN}.lock"))
+                stack.callback(remove, self._shown)
+            stack.callback(remove, folder)
+            self._furnish(folder, folder / SHOWN if self.apart else self._shown, plan.environment.worktree)
+            yield Berth(folder, self._shown, digest, self.lock, self.apart)
+
+    def _furnish(self, folder: Path, files: Path, state: Worktree) -> None:
         try:
-            (folder / "files" / "workspace").mkdir(parents=True)
-            for name in ("files/home", "files/tmp", "stacks"):
-                (folder / name).mkdir()
+            folder.mkdir()
+            self._shown.mkdir(exist_ok=True)
+            for each in (folder / "stacks", files / "workspace", files / "home", files / "tmp"):
+                each.mkdir(parents=True)
             (folder / "guest").symlink_to("../guest")
             (folder / "casefs").symlink_to("../casefs")
-            unpack(self._packed(state), folder / "files" / "workspace")
+            unpack(self._packed(state), files / "workspace")
             (folder / "sentinel").write_text(self._digests[state], encoding="ascii")
         except OSError as error:
             said = (error.strerror or str(error)).lower()
@@ -119,7 +132,7 @@ def unpack(packed: Path, workspace: Path) -> None:
 
 def top_of(temporary: str) -> Path:
     """Find or make the own user's folder for runs; raises `RunnerError` for one that is somebody else's."""
-    top = Path(temporary).resolve() / f"paritygate-{os.getuid()}"
+    top = Path(temporary).resolve() / f"parity-{os.getuid()}"  # short, for sockets have paths of 107 bytes at most
     with suppress(FileExistsError):
         top.mkdir(mode=0o700)
     status = top.lstat()
@@ -130,10 +143,21 @@ def top_of(temporary: str) -> Path:
 
 def sweep(top: Path) -> Iterator[str]:
     """Remove the folders of runs that nobody has any more, and say which."""
-    for folder in sorted(top.glob(f"{PREFIX}*")):
-        with suppress(FileNotFoundError, BlockingIOError), _locked(folder / LOCK, fcntl.LOCK_EX | fcntl.LOCK_NB):
+    for folder in sorted(path for path in top.iterdir() if path.is_dir() and path.name != SHOWN):
+        with suppress(BlockingIOError), _locked(folder / LOCK, fcntl.LOCK_EX | fcntl.LOCK_NB):
+            end_marked(str(folder))
             remove(folder)
             yield str(folder)
+
+
+def obstacle_to_namespaces(guest: Path) -> str:
+    """Say why a process of this computer cannot have mounts of its own, empty where it can; the guest's own way is tried."""
+    trial = f"import sys; sys.path.insert(0, {str(guest)!r}); from filesystem import namespaces; namespaces.enter()"
+    done = subprocess.run(  # noqa: S603 - our own interpreter and lines
+        (sys.executable, "-I", "-S", "-B", "-c", trial), capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False
+    )
+    said = done.stderr.decode(errors="replace").strip().splitlines()
+    return (said[-1].rpartition("Error: ")[2] if said else "it was killed") if done.returncode else ""
 
 
 @contextmanager

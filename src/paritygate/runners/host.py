@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -18,9 +18,9 @@ from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import RunnerName
 from paritygate.runners.conversation import End, Patience, Running, Visit
-from paritygate.runners.processes import Process
+from paritygate.runners.processes import MARK, Process, end_marked
 from paritygate.runners.protocol import Watch
-from paritygate.runners.specification import Place, specification
+from paritygate.runners.specification import Apart, Place, specification
 
 
 class Interpreter(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,14 +36,17 @@ class Interpreter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Berth(msgspec.Struct, frozen=True):
-    """The folder of one cell: `guest/` and `sentinel` are in it, `files/` with all that tests may write, and `stacks/`.
+    """The folder of one cell: `guest/` and `sentinel` are in it, `fs/` with all that tests may write, and `stacks/`.
 
+    Tests see `fs/` at `shown`, which is the same in all cells: ids and messages may hold paths. Without `apart` it lies there.
     `sentinel` is the digest of its tree; `lock` a descriptor that says, as long as anybody has it, that the folder is in use.
     """
 
     folder: Path
+    shown: Path
     sentinel: str
     lock: int
+    apart: bool
 
     @property
     def launcher(self) -> str:
@@ -52,7 +55,7 @@ class Berth(msgspec.Struct, frozen=True):
 
     def place(self, interpreter: Interpreter, theirs: str) -> Place:
         """Say to the launcher where everything is; `theirs` is the search path for modules that the environment asks for."""
-        files = self.folder / "files"
+        files = self.shown
         searched = [str(files / "workspace" / root) for root in interpreter.roots] + [theirs] * bool(theirs)
         return Place(
             python=interpreter.python,
@@ -63,13 +66,24 @@ class Berth(msgspec.Struct, frozen=True):
             path=interpreter.path,
             user=None,
             home=str(files / "home"),
-            shared=True,
-            variables=interpreter.variables | ({"PYTHONPATH": os.pathsep.join(searched)} if searched else {}),
+            apart=Apart(str(self.folder / "fs"), str(files)) if self.apart else None,
+            variables=interpreter.variables
+            | {MARK: str(self.folder)}
+            | ({"PYTHONPATH": os.pathsep.join(searched)} if searched else {}),
             sentinel=self.sentinel,
         )
 
 
 BerthOf = Callable[[CellPlan], AbstractContextManager[Berth]]
+
+
+@contextmanager
+def ended_with(folder: Path) -> Iterator[None]:
+    """Look, at the end, for what a launcher that was killed could not end any more."""
+    try:
+        yield
+    finally:
+        end_marked(str(folder))
 
 
 class HostRunner:
@@ -93,7 +107,7 @@ class HostRunner:
         self.running.stop()
 
     def _converse(self, plan: CellPlan, visit: Visit) -> End | None:
-        with self._berth_of(plan) as berth:
+        with self._berth_of(plan) as berth, ended_with(berth.folder):
             place = berth.place(self._interpreter, plan.environment.variables.get("PYTHONPATH", ""))
             command = (sys.executable, "-I", "-S", "-B", place.launcher)
             with Process(command, keep=(berth.lock,), variables={}) as process, self.running.registered(process):

@@ -27,15 +27,21 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
     home: str = "/parity/home"
 
 
+class Apart(msgspec.Struct, frozen=True, rename={"place": "as"}):
+    """A cell's own folder on a computer that others use, and the place at which its processes alone see it."""
+
+    folder: str
+    place: str
+
+
 class Place(msgspec.Struct, frozen=True, kw_only=True):
     """Where things are in the guest; `path` is searched for programs after the folder of `python`.
 
     `workspace`, the user's home and `temporary` (for cells with a filesystem of their own) lie in one folder, so that one holds
     them; `stack_directory` does not, because the launcher uses it, and that filesystem may hang.
     `supervisor` is the interpreter that runs the launcher as root: one that tests cannot write, started without site packages.
-    Where tests run as whoever starts them, `user` is None and `home` their home folder. `shared` says that others use the
-    computer too: there the cell keeps its mounts to itself, and leaves `/tmp` as it is. `variables` are what the place itself
-    takes, over those of the environment.
+    Where tests run as whoever starts them, `user` is None and `home` their home folder. `variables` are what the
+    place itself takes, over those of the environment.
     """
 
     python: str = "/opt/paritygate/venv/bin/python"
@@ -47,7 +53,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     path: tuple[str, ...] = SYSTEM_PATH
     user: User | None = User()
     home: str = ""
-    shared: bool = False
+    apart: Apart | None = None
     variables: dict[str, str] = {}
     sentinel: str = ""
 
@@ -65,7 +71,8 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         "directory": selection.directory,
         "user": place.user,
         "environment": variables(plan, place),
-        "filesystem": filesystem(plan, place),
+        "filesystem": filesystem(plan),
+        "apart": place.apart,
         "expect": {
             "timezone": environment.timezone,
             "locale": environment.locale,
@@ -131,18 +138,17 @@ def variables(plan: CellPlan, place: Place) -> dict[str, str]:
         made |= {"HOME": place.user.home, "USER": place.user.name, "LOGNAME": place.user.name}
     elif place.home:
         made["HOME"] = place.home
-    if plan.filesystem is not None or place.shared:
+    if plan.filesystem is not None or place.home:
         made["TMPDIR"] = place.temporary
     return made | environment.variables | place.variables
 
 
-def filesystem(plan: CellPlan, place: Place) -> dict[str, Any] | None:
+def filesystem(plan: CellPlan) -> dict[str, Any] | None:
     """Say what the launcher is to make for the cell's files; as Linux does, it gets half of the memory, if that has a limit."""
     if plan.filesystem is None:
         return None
     memory = plan.environment.memory or plan.limits.memory
-    made = {**msgspec.structs.asdict(plan.filesystem), "size": memory // 2}
-    return {**made, "shared": True} if place.shared else made
+    return {**msgspec.structs.asdict(plan.filesystem), "size": memory // 2}
 
 
 def _pairs(tests: tuple[TestId, ...]) -> list[tuple[str, int]] | None:

@@ -96,6 +96,8 @@ class HostGround:
 
     def _obstacle_to_filesystems(self, world: World) -> str:
         """Say why cells cannot have a filesystem of their own here, empty where they can."""
+        if self._quarters.obstacle:
+            return f"no filesystem that folds case can be mounted here: {self._quarters.obstacle}; to do without, {WITHOUT}"
         try:
             self._quarters.have_daemon(casefs.program(world.variables))
         except RunnerError as error:

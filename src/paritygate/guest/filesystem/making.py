@@ -27,7 +27,8 @@ FS_IOC_SETFLAGS, FS_CASEFOLD_FL = 0x40086602, 0x40000000
 def make(wish: Optional[Dict[str, Any]], workspace: str) -> Filesystem:
     """Mount what is wished for over the workspace's parent folder, by the first way that is open.
 
-    Raises UnavailableError where none is, OSError where the files could not be copied.
+    A wish that is `shared` is that of a cell on a computer that others use: it leaves alone what is theirs. Raises
+    UnavailableError where no way is open, OSError where the files could not be copied.
     """
     if wish is None:
         return Filesystem()

@@ -5,15 +5,21 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
-from typing import Callable, Optional
+import signal
 
-from .mounting import LIBC, UnavailableError, named
+from .mounting import LIBC, MS_BIND, UnavailableError, mount, named
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
 MS_REC, MS_PRIVATE = 0x4000, 0x40000
-PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE = 47, 2
+PR_SET_PDEATHSIG, PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE = 1, 47, 2
 CAPABILITIES = (0, 1, 3, 19, 21)  # CHOWN, DAC_OVERRIDE, FOWNER, SYS_PTRACE, SYS_ADMIN: what the daemon takes
 LINUX_CAPABILITY_VERSION_3 = 0x20080522
+
+
+def show(folder: str, place: str) -> None:
+    """Enter such a namespace, and have a folder at another place in it. Raises UnavailableError where that cannot be."""
+    enter()
+    mount(folder, place, "", MS_BIND)
 
 
 def enter() -> None:
@@ -35,15 +41,15 @@ def enter() -> None:
         raise UnavailableError("a namespace for mounts: make / private: %s" % named(ctypes.get_errno()))
 
 
-def for_the_daemon() -> Optional[Callable[[], None]]:
-    """Give what a child has to do before it becomes the daemon, to keep what it may do in the namespace; None for root."""
-    return keep_capabilities if os.geteuid() != 0 else None
+def become_daemon() -> None:
+    """Prepare a child to become the daemon of a cell that shares its computer: it ends with the launcher, however that ends.
 
-
-def keep_capabilities() -> None:
-    """Hand on to the program that is executed next what the daemon takes; any other would lose it, as it is not root."""
-    mask = sum(1 << number for number in CAPABILITIES)
-    header = (ctypes.c_uint32 * 2)(LINUX_CAPABILITY_VERSION_3, 0)
-    LIBC.capset(header, (ctypes.c_uint32 * 6)(mask, mask, mask, 0, 0, 0))
-    for number in CAPABILITIES:
-        LIBC.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, number, 0, 0)
+    It keeps what it may do in the namespace, which any program would lose that is executed by somebody else than root.
+    """
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.geteuid() != 0:
+        mask = sum(1 << number for number in CAPABILITIES)
+        header = (ctypes.c_uint32 * 2)(LINUX_CAPABILITY_VERSION_3, 0)
+        LIBC.capset(header, (ctypes.c_uint32 * 6)(mask, mask, mask, 0, 0, 0))
+        for number in CAPABILITIES:
+            LIBC.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, number, 0, 0)
