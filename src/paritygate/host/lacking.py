@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -41,9 +41,13 @@ def locale(environments: Environments, known: tuple[str, ...]) -> dict[Axis, Hel
     here = [name for name in wanted if name in known]
     if not absent or not here:
         return {}
+    return {Axis.LOCALE: Held(here[-1], no_locale(absent))}
+
+
+def no_locale(absent: Iterable[str]) -> str:
+    """Say that there are no such locales, and what to do."""
     names = ", ".join(f"`{name}`" for name in absent)
-    why = f"this computer has no locale {names}: generate it (`locale-gen`, on Debian from the package `locales`), or use Docker"
-    return {Axis.LOCALE: Held(here[-1], why)}
+    return f"this computer has no locale {names}: generate it (`locale-gen`, on Debian from the package `locales`), or use Docker"
 
 
 def workers(environments: Environments, installed: tuple[str, ...], python: str) -> dict[Axis, Held]:

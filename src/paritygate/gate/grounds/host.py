@@ -64,6 +64,8 @@ class HostGround:
         """Say what this computer cannot vary; a filesystem is tried."""
         environments = settled.settings.environments
         held = lacking.locale(environments, self._survey.locales)
+        if not set(self._survey.locales).intersection(lacking.locales(environments)):
+            world.say(f"warning: {lacking.no_locale(lacking.locales(environments))}")
         held |= lacking.workers(environments, self._survey.installed, str(self._chosen.python))
         held |= lacking.resources(environments)
         if lacking.case(environments, "") and (obstacle := self._obstacle_to_filesystems(world)):
