@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from paritygate.guest.lodging import MARK
 from paritygate.outcomes.words import CellStatus, Outcome
-from paritygate.runners.processes import MARK
 from tests.support.gate_runs import PATIENCE_SECONDS, Ended, Gate, lay_out, run
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="cells on the computer itself take Linux")

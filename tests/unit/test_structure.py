@@ -12,6 +12,7 @@ import paritygate
 SOURCE = Path(paritygate.__file__).parent
 ROWS: dict[str, int] = {
     "errors": 0,
+    "guest": 0,
     "outcomes": 0,
     "axes": 0,
     "strict_json": 0,

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
+from paritygate.guest import lodging
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import RunnerName
 from paritygate.runners.conversation import End, Patience, Running, Visit
-from paritygate.runners.processes import MARK, Process, end_marked
+from paritygate.runners.processes import Process
 from paritygate.runners.protocol import Watch
 from paritygate.runners.specification import Apart, Place, specification
 
@@ -68,22 +69,13 @@ class Berth(msgspec.Struct, frozen=True):
             home=str(files / "home"),
             apart=Apart(str(self.folder / "fs"), str(files)) if self.apart else None,
             variables=interpreter.variables
-            | {MARK: str(self.folder)}
+            | {lodging.MARK: str(self.folder)}
             | ({"PYTHONPATH": os.pathsep.join(searched)} if searched else {}),
             sentinel=self.sentinel,
         )
 
 
 BerthOf = Callable[[CellPlan], AbstractContextManager[Berth]]
-
-
-@contextmanager
-def ended_with(folder: Path) -> Iterator[None]:
-    """Look, at the end, for what a launcher that was killed could not end any more."""
-    try:
-        yield
-    finally:
-        end_marked(str(folder))
 
 
 class HostRunner:
@@ -107,7 +99,7 @@ class HostRunner:
         self.running.stop()
 
     def _converse(self, plan: CellPlan, visit: Visit) -> End | None:
-        with self._berth_of(plan) as berth, ended_with(berth.folder):
+        with self._berth_of(plan) as berth:
             place = berth.place(self._interpreter, plan.environment.variables.get("PYTHONPATH", ""))
             command = (sys.executable, "-I", "-S", "-B", place.launcher)
             with Process(command, keep=(berth.lock,), variables={}) as process, self.running.registered(process):

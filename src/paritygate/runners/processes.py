@@ -13,20 +13,18 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import msgspec
 
 from paritygate.errors import RunnerError
+from paritygate.guest import lodging
 
 LOOK_SECONDS = 0.5
 ORDERLY_SECONDS = 20.0
 """How long a process may take to end what it has started, before that is done for it; the launcher's own limit is shorter."""
 SIGNALLED = 128
-MARK = "PARITYGATE_CELL"
-"""The variable by which processes of a cell are known; probes leave variables of such names out."""
 PIECE = 1 << 18
 
 
@@ -160,7 +158,7 @@ class Process:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._popen.pid, signal.SIGSTOP)
             for _ in range(100):
-                victims = below(self._popen.pid)
+                victims = lodging.below(self._popen.pid)
                 for pid in victims:
                     with contextlib.suppress(OSError):
                         os.kill(pid, signal.SIGKILL)
@@ -169,39 +167,3 @@ class Process:
                 time.sleep(0.01)
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._popen.pid, signal.SIGKILL)
-
-
-def end_marked(mark: str) -> None:
-    """Kill the own processes that were started with a mark, or with one that begins as a path below it."""
-    wanted = f"\0{MARK}={mark}".encode()
-    for _ in range(100):
-        victims = [pid for pid, variables in _variables() if any(wanted + end in variables for end in (b"\0", b"/"))]
-        for pid in victims:
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-        if not victims:
-            return
-        time.sleep(0.01)
-
-
-def _variables() -> Iterator[tuple[int, bytes]]:
-    """Yield the living processes whose variables may be read, with these; every one of them begins with a null character."""
-    for entry in Path("/proc").iterdir() if Path("/proc/self").is_dir() else ():
-        if entry.name.isdecimal():
-            with contextlib.suppress(OSError):
-                yield int(entry.name), b"\0" + (entry / "environ").read_bytes() + b"\0"
-
-
-def below(ancestor: int) -> set[int]:
-    """List the living processes below one."""
-    parents = {}
-    for entry in Path("/proc").iterdir() if Path("/proc/self").is_dir() else ():
-        if entry.name.isdecimal():
-            with contextlib.suppress(OSError):
-                state, parent = (entry / "stat").read_bytes().rpartition(b")")[2].split()[:2]
-                if state not in {b"Z", b"X"}:
-                    parents[int(entry.name)] = int(parent)
-    found = {ancestor}
-    while more := {pid for pid, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {ancestor}
