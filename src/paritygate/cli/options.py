@@ -42,7 +42,7 @@ RUNNER = click.option(
     "--runner",
     type=click.Choice([each.value for each in RunnerChoice]),
     default=None,
-    help="Where cells run: on an engine (docker), or on this computer itself (host). [default: as configured, else auto]",
+    help="Where cells run: on an engine, this computer itself (host), or another one (ssh). [default: as configured, else auto]",
 )
 PROJECT = click.option(
     "--project", default=".", type=click.Path(exists=True, file_okay=False), help="The project's folder. [default: here]"

@@ -78,7 +78,14 @@ class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True):
     ] = ""
     variables: Annotated[dict[str, str], Meta(description='Environment variables of the tests, such as `CI = "true"`')] = {}
     runner: Annotated[
-        Literal["", "docker", "host"], Meta(description="Where its cells run; empty: where the setting for all says")
+        Literal["", "docker", "host", "ssh"], Meta(description="Where its cells run; empty: where the setting for all says")
+    ] = ""
+    target: Annotated[
+        str,
+        Meta(
+            description="With `ssh`, on which computer: `user@host`, or a name of the ssh configuration; empty: "
+            "`PARITY_SSH_TARGET`"
+        ),
     ] = ""
 
 
@@ -122,8 +129,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     runner: Annotated[
         RunnerChoice,
         Meta(
-            description="Where cells run: `docker`, `host` (this computer itself, which keeps less apart), or `auto`: where an "
-            "engine answers on that, else, except under `CI`, on `host`"
+            description="Where cells run: `docker`, `host` (this computer itself, which keeps less apart), `ssh` (the `target` "
+            "of each environment), or `auto`: where an engine answers on that, else, except under `CI`, on `host`"
         ),
     ] = RunnerChoice.AUTO
     report: Annotated[str, Meta(description="Where the artifact is written, relative to the project")] = "parity_report.json"

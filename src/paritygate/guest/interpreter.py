@@ -10,6 +10,7 @@ import importlib.util
 import json
 import locale
 import os
+import re
 import site
 import sys
 from typing import Any, Dict, List
@@ -32,6 +33,16 @@ def editable() -> Dict[str, str]:
             continue
         if origin.get("dir_info", {}).get("editable"):
             found[distribution.metadata["Name"] or ""] = folder_of(str(origin.get("url", "")))
+    return found
+
+
+def distributions() -> Dict[str, str]:
+    """List what is installed, names as PEP 503 writes them; of two with one name the one that Python would import."""
+    found: Dict[str, str] = {}
+    for distribution in importlib.metadata.distributions():
+        name = distribution.metadata["Name"]
+        if name:
+            found.setdefault(re.sub(r"[-_.]+", "-", name).lower(), distribution.version)
     return found
 
 
@@ -65,6 +76,7 @@ def measure(locales: List[str]) -> Dict[str, Any]:
         "search_path": [path for path in sys.path if os.path.isdir(path)],
         "mapped": mapped(),
         "editable": editable(),
+        "distributions": distributions(),
         "locales": [name for name in locales if has_locale(name)],
     }
 

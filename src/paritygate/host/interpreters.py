@@ -39,6 +39,7 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     search_path: tuple[str, ...]
     mapped: tuple[str, ...]
     editable: dict[str, str]
+    distributions: dict[str, str]
     locales: tuple[str, ...]
 
 
@@ -54,6 +55,18 @@ def choose(setting: str, project: Path, variables: Mapping[str, str]) -> Chosen:
         if folder and os.access(python, os.X_OK):
             return Chosen(python, why)
     return Chosen(Path(sys.executable), "the interpreter of paritygate itself")
+
+
+def version_of(setting: str, project: Path, variables: Mapping[str, str]) -> str:
+    """Say `X.Y` of the project's interpreter on this computer, or of this one where that has none that works."""
+    here = f"{sys.version_info.major}.{sys.version_info.minor}"
+    try:
+        python = str(choose(setting, project, variables).python)
+        command = (python, "-I", "-c", "import sys; print('%d.%d' % sys.version_info[:2])")
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=True)  # noqa: S603
+    except (OSError, subprocess.SubprocessError):
+        return here
+    return done.stdout.strip() or here
 
 
 def survey(chosen: Chosen, script: Path, locales: Iterable[str]) -> Survey:
@@ -94,7 +107,7 @@ def for_cells(chosen: Chosen, found: Survey, trees: Sequence[Tree], path: str) -
     return Interpreter(
         python=str(chosen.python.absolute()),
         path=tuple(part for part in path.split(os.pathsep) if part.startswith("/")),
-        roots=tuple(dict.fromkeys((*inside, *_sources(some)))),
+        roots=tuple(dict.fromkeys((*inside, *sources(some)))),
         variables={"PYTHONUSERBASE": found.user_base} if found.user_base else {},
     )
 
@@ -107,7 +120,7 @@ def _inside(searched: Iterable[str], top: Path, prefixes: Sequence[str]) -> Iter
             yield folder.relative_to(top).as_posix().removeprefix(".")
 
 
-def _sources(tree: Tree) -> Iterator[str]:
+def sources(tree: Tree) -> Iterator[str]:
     """Yield the folder `src` of the project, where modules lie in it."""
     source = f"{tree.directory}/src/".lstrip("/")
     names = [entry.path.removeprefix(source) for entry in tree.entries if entry.path.startswith(source)]

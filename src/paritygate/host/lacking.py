@@ -31,14 +31,13 @@ def locales(environments: Environments) -> tuple[str, ...]:
     return tuple(dict.fromkeys(locale_name(each.locale) for each in environments.values()))
 
 
-def locale(environments: Environments, known: tuple[str, ...]) -> dict[Axis, Held]:
+def locale(mine: Environments, every: Environments, known: tuple[str, ...]) -> dict[Axis, Held]:
     """Hold the locale where some are not here, and others are; where none is, the cells themselves say so.
 
-    `known` are those that can be used here.
+    `mine` are the environments that are here, `known` the locales of `every` environment that can be used here.
     """
-    wanted = locales(environments)
-    absent = [name for name in wanted if name not in known]
-    here = [name for name in wanted if name in known]
+    absent = [name for name in locales(mine) if name not in known]
+    here = [name for name in locales(every) if name in known]
     if not absent or not here:
         return {}
     return {Axis.LOCALE: Held(here[-1], no_locale(absent))}

@@ -158,6 +158,7 @@ class RunnerChoice(StrEnum):
     AUTO = "auto"
     DOCKER = "docker"
     HOST = "host"
+    SSH = "ssh"
 
 
 class CauseKind(StrEnum):

@@ -11,7 +11,8 @@ from paritygate.config.settings import EnvironmentSettings
 from paritygate.errors import EngineUnavailableError
 from paritygate.gate.grounds.docker import DockerGround, find_engine
 from paritygate.gate.grounds.host import here
-from paritygate.gate.grounds.parts import Ground, Machine, Trees
+from paritygate.gate.grounds.parts import Ground, Machine, Part, Trees
+from paritygate.gate.grounds.ssh import there
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.host.lacking import Held, hold
@@ -48,11 +49,15 @@ class Grounds:
         """Make every ground ready for the trees; what one of them cannot vary is equal on all."""
         held: dict[Axis, Held] = {}
         for ground in self._by_name.values():
-            held |= ground.lacks(self._part(settled, ground), world)
+            every = settled.settings.environments
+            held |= ground.lacks(self._part(settled, ground).settings.environments, every, world)
         for axis, each in held.items():
             world.say(f"not varied: {axis}: {each.why}")
         settled = _with(settled, hold(settled.settings.environments, held))
-        parts = {name: ground.prepare(self._part(settled, ground), trees, world) for name, ground in self._by_name.items()}
+        parts: dict[RunnerName, Part] = {}
+        for ground in sorted(self._by_name.values(), key=lambda each: each.name is RunnerName.SSH):  # it is made like the others
+            like = next(iter(parts.values()), None)
+            parts[ground.name] = ground.prepare(self._part(settled, ground), trees, world, like)
         runners = {EnvironmentName(name): runner for name, runner in self._of.items()}
         first = next(iter(parts.values()))
         return Ready(
@@ -116,6 +121,8 @@ def _find(asked: RunnerChoice, settled: Settled, world: World, stack: ExitStack)
             return DockerGround(find_engine(world))
         case RunnerChoice.HOST:
             return stack.enter_context(here(settled, world))
+        case RunnerChoice.SSH:
+            return stack.enter_context(there(settled, world))
         case RunnerChoice.AUTO:
             return _engine_or_host(settled, world, stack)
 

@@ -8,16 +8,17 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
+from packaging.utils import canonicalize_name
 
-from paritygate import project_images
+from paritygate import case_trial, project_images
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.docker_engine.verbs import Engine
-from paritygate.errors import EngineError
-from paritygate.gate.grounds.parts import Machine, Part, Trees
+from paritygate.errors import EngineError, NoVerdictError
+from paritygate.gate.grounds.parts import Machine, Packages, Part, Trees
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
-from paritygate.host.lacking import Held
-from paritygate.images import baking, keeping, preparing
+from paritygate.host.lacking import Environments, Held
+from paritygate.images import baking, keeping, preparing, projects
 from paritygate.images.baking import BakeRequest
 from paritygate.images.names import Kind
 from paritygate.outcomes import artifact
@@ -69,11 +70,11 @@ class DockerGround:
         self._engine = engine
         self._images: Images | None = None
 
-    def lacks(self, _settled: Settled, _world: World) -> Mapping[Axis, Held]:
+    def lacks(self, _mine: Environments, _every: Environments, _world: World) -> Mapping[Axis, Held]:
         """Say that every axis can vary, or that the cells themselves will say why not."""
         return {}
 
-    def prepare(self, settled: Settled, trees: Trees, world: World) -> Part:
+    def prepare(self, settled: Settled, trees: Trees, world: World, like: Part | None) -> Part:  # noqa: ARG002
         """Find or make the images."""
         images = self._images = build_images(self._engine, settled, trees, world)
         info = self._engine.info
@@ -85,12 +86,29 @@ class DockerGround:
                 for name, image in images.by_environment.items()
             },
             notes=images.notes,
+            packages=lambda: packages_of(self._engine, images, settled),
         )
 
     def tidy(self, world: World) -> None:
         """Remove older snapshots of the project, which every change of its tree adds to, and what has no name."""
         if self._images is not None:
             keep_few_trees(self._engine, self._images, world)
+
+
+def packages_of(engine: Engine, images: Images, settled: Settled) -> Packages:
+    """Have a cell say what it has installed: told to expect another tree, it measures itself and goes no further."""
+    image = next(iter(images.by_environment.values()))
+    runner = DockerRunner(engine, lambda _plan: CellImage(image.tag, "another"))
+    plan = msgspec.structs.replace(case_trial.a_plan(), filesystem=None)
+    cell = runner.run(plan, lambda _progress: None)
+    if cell.probe is None:
+        raise NoVerdictError(f"it cannot be found out what `{image.tag}` has installed: {cell.detail}")
+    name = canonicalize_name(projects.read(settled.project).name or settled.project.name)
+    return Packages(
+        version=cell.probe.python,
+        distributions={each.name: each.version for each in cell.probe.distributions},
+        own=frozenset({name}),
+    )
 
 
 def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -> Images:

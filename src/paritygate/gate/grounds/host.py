@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -12,12 +13,12 @@ from contextlib import contextmanager
 from paritygate import case_trial
 from paritygate.case_folding import WITHOUT
 from paritygate.errors import NoVerdictError, RunnerError
-from paritygate.gate.grounds.parts import Machine, Part, Trees
+from paritygate.gate.grounds.parts import Machine, Packages, Part, Trees
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.host import casefs, interpreters, lacking
 from paritygate.host.interpreters import Chosen, Survey
-from paritygate.host.lacking import Held
+from paritygate.host.lacking import Environments, Held
 from paritygate.host.quarters import Quarters
 from paritygate.images import resources
 from paritygate.outcomes.words import Axis, CellStatus, RunnerName
@@ -50,6 +51,12 @@ def here(settled: Settled, world: World) -> Iterator[HostGround]:
         yield HostGround(quarters, chosen, survey)
 
 
+def packages_of(survey: Survey, interpreter: Interpreter) -> Packages:
+    """Say what an interpreter has installed, and what of it is the project itself."""
+    own = frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in survey.editable)
+    return Packages(version=survey.version, distributions=survey.distributions, own=own, roots=interpreter.roots)
+
+
 class HostGround:
     """This computer, with an interpreter that works."""
 
@@ -60,24 +67,25 @@ class HostGround:
         self._chosen = chosen
         self._survey = survey
 
-    def lacks(self, settled: Settled, world: World) -> Mapping[Axis, Held]:
+    def lacks(self, mine: Environments, every: Environments, world: World) -> Mapping[Axis, Held]:
         """Say what this computer cannot vary; a filesystem is tried."""
-        environments = settled.settings.environments
-        held = lacking.locale(environments, self._survey.locales)
-        if not set(self._survey.locales).intersection(lacking.locales(environments)):
-            world.say(f"warning: {lacking.no_locale(lacking.locales(environments))}")
-        held |= lacking.workers(environments, self._survey.installed, str(self._chosen.python))
-        held |= lacking.resources(environments)
-        if lacking.case(environments, "") and (obstacle := self._obstacle_to_filesystems(world)):
-            held |= lacking.case(environments, obstacle)
+        held = lacking.locale(mine, every, self._survey.locales)
+        if not set(self._survey.locales).intersection(lacking.locales(every)):
+            world.say(f"warning: {lacking.no_locale(lacking.locales(mine))}")
+        # What another computer has installed is made like what this one has.
+        held |= lacking.workers(every, self._survey.installed, str(self._chosen.python))
+        held |= lacking.resources(mine)
+        if lacking.case(mine, "") and (obstacle := self._obstacle_to_filesystems(world)):
+            held |= lacking.case(mine, obstacle)
         return held
 
-    def prepare(self, settled: Settled, trees: Trees, world: World) -> Part:
+    def prepare(self, settled: Settled, trees: Trees, world: World, like: Part | None) -> Part:  # noqa: ARG002
         """Keep the trees for the cells to come."""
         for state, tree in trees.items():
             self._quarters.keep(state, tree.digest, snapshot_archive.pack(tree, world.variables))
         path = world.variables.get("PATH", os.defpath)
         interpreter = interpreters.for_cells(self._chosen, self._survey, tuple(trees.values()), path)
+        packages = packages_of(self._survey, interpreter)
         notes = [NOT_APART]
         if not settled.settings.network:
             notes.append("tests on host may reach the network, though `network` is false")
@@ -91,6 +99,7 @@ class HostGround:
                 memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
             ),
             notes=tuple(notes),
+            packages=lambda: packages,
         )
 
     def tidy(self, world: World) -> None:

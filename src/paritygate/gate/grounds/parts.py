@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 import msgspec
 
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
-from paritygate.host.lacking import Held
+from paritygate.host.lacking import Environments, Held
 from paritygate.outcomes.artifact import CellImage
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.trees import Tree
@@ -29,13 +29,29 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     memory: int
 
 
+class Packages(msgspec.Struct, frozen=True, kw_only=True):
+    """What an environment has installed, by name, for another one to have the same; `version` is Python's.
+
+    `own` are those that are the project itself, installed in its tree; `roots` the folders of the tree that hold its modules.
+    """
+
+    version: str
+    distributions: dict[str, str]
+    own: frozenset[str] = frozenset()
+    roots: tuple[str, ...] = ()
+
+
 class Part(msgspec.Struct, frozen=True, kw_only=True):
-    """A ground that is ready; `images` are those of its environments, by name, where it has any."""
+    """A ground that is ready; `images` are those of its environments, by name, where it has any.
+
+    `packages` finds out what its environments have installed, for grounds that have to be made like it.
+    """
 
     runner: Runner
     machine: Machine
     images: dict[EnvironmentName, CellImage] = {}
     notes: tuple[str, ...] = ()
+    packages: Callable[[], Packages] | None = None
 
 
 class Ground(Protocol):
@@ -45,11 +61,11 @@ class Ground(Protocol):
     def name(self) -> RunnerName:
         """Say which runner its cells have."""
 
-    def lacks(self, settled: Settled, world: World) -> Mapping[Axis, Held]:
-        """Say which axes cannot vary there, and what holds of them instead."""
+    def lacks(self, mine: Environments, every: Environments, world: World) -> Mapping[Axis, Held]:
+        """Say which axes cannot vary because of its own environments, and what holds of them in every one instead."""
 
-    def prepare(self, settled: Settled, trees: Trees, world: World) -> Part:
-        """Make it ready for the trees; `settled` has its own environments alone."""
+    def prepare(self, settled: Settled, trees: Trees, world: World, like: Part | None) -> Part:
+        """Make it ready for the trees; `settled` has its own environments alone, `like` is another part of the run, if any."""
 
     def tidy(self, world: World) -> None:
         """Remove what later runs will not use, at the end of one that came to it."""
