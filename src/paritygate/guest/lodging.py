@@ -94,8 +94,9 @@ def furnished(folder: str, shown: str, packed: str, sentinel: str, apart: bool) 
     files at a place of its own: then they lie at `shown`, and cells have that one by one. Raises OSError.
     """
     with contextlib.ExitStack() as stack:
-        os.makedirs(shown, exist_ok=True)
-        if not apart:
+        if apart:
+            os.makedirs(shown, exist_ok=True)
+        else:
             stack.enter_context(locked(shown + ".lock"))
             stack.callback(remove, shown)
             remove(shown)
