@@ -72,7 +72,6 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         "user": place.user,
         "environment": variables(plan, place),
         "filesystem": filesystem(plan),
-        "apart": place.apart,
         "expect": {
             "timezone": environment.timezone,
             "locale": environment.locale,
@@ -112,6 +111,8 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         "stack_directory": place.stack_directory,
         "heartbeat_seconds": HEARTBEAT_SECONDS,
     }
+    if place.apart is not None:
+        content["apart"] = place.apart
     return msgspec.json.encode(content) + b"\n"
 
 

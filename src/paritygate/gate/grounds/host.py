@@ -10,6 +10,8 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from packaging.utils import canonicalize_name
+
 from paritygate import case_trial
 from paritygate.case_folding import WITHOUT
 from paritygate.errors import NoVerdictError, RunnerError
@@ -20,7 +22,7 @@ from paritygate.host import casefs, interpreters, lacking
 from paritygate.host.interpreters import Chosen, Survey
 from paritygate.host.lacking import Environments, Held
 from paritygate.host.quarters import Quarters
-from paritygate.images import resources
+from paritygate.images import projects, resources
 from paritygate.outcomes.words import Axis, CellStatus, RunnerName
 from paritygate.runners.host import HostRunner, Interpreter
 from paritygate.snapshot import archive as snapshot_archive
@@ -49,6 +51,16 @@ def here(settled: Settled, world: World) -> Iterator[HostGround]:
         survey = interpreters.survey(chosen, script, lacking.locales(settled.settings.environments))
         world.say(f"host: Python {survey.version} at {chosen.python} ({chosen.why})")
         yield HostGround(quarters, chosen, survey)
+
+
+def not_installed(settled: Settled, survey: Survey, python: str) -> Iterator[str]:
+    """Say of a project that can be installed that it is not."""
+    project = projects.read(settled.project)
+    if project.package and project.name and canonicalize_name(project.name) not in survey.distributions:
+        yield (
+            f"`{project.name}` is not installed for `{python}`: what it requires, its commands and its metadata are not there; "
+            "install it, such as with `pip install -e .`"
+        )
 
 
 def packages_of(survey: Survey, interpreter: Interpreter) -> Packages:
@@ -86,7 +98,7 @@ class HostGround:
         path = world.variables.get("PATH", os.defpath)
         interpreter = interpreters.for_cells(self._chosen, self._survey, tuple(trees.values()), path)
         packages = packages_of(self._survey, interpreter)
-        notes = [NOT_APART]
+        notes = [NOT_APART, *not_installed(settled, self._survey, str(self._chosen.python))]
         if not settled.settings.network:
             notes.append("tests on host may reach the network, though `network` is false")
         return Part(
