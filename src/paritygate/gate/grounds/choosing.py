@@ -45,6 +45,11 @@ class Grounds:
         self._by_name = by_name
         self._of = of
 
+    @property
+    def names(self) -> tuple[RunnerName, ...]:
+        """Name them, in the order of their environments."""
+        return tuple(self._by_name)
+
     def prepare(self, settled: Settled, trees: Trees, world: World) -> Ready:
         """Make every ground ready for the trees; what one of them cannot vary is equal on all."""
         held: dict[Axis, Held] = {}
