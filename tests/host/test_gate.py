@@ -67,7 +67,7 @@ def outcomes(ended: Ended) -> dict[str, Outcome]:
 
 
 SURROUNDINGS = """\
-import os, sys, tempfile
+import os, socket, sys, tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent
@@ -88,6 +88,16 @@ def test_nothing_of_the_callers_variables_is_there():
 def test_stdin_is_empty():
     assert os.read(0, 1) == b""
 
+def test_there_is_nobody_else_on_the_network_and_in_the_folder_of_temporary_files():
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        socket.create_connection(server.getsockname()).close()
+    assert [name for _, name in socket.if_nameindex()] == ["lo"]
+    Path("/tmp/by-name").write_text("")
+    assert [path.name for path in (ROOT.parent / "tmp").iterdir() if path.is_file()] == ["by-name"]
+    assert not list(Path("/dev/shm").iterdir())
+
 def test_bytecode_is_not_written():
     assert sys.dont_write_bytecode
 """
@@ -101,7 +111,7 @@ def test_a_cell_has_a_copy_a_home_and_variables_of_its_own(tmp_path: Path, apart
     assert left(apart) == []
     assert ended.stdout.startswith("stable in local-like (one environment, nothing compared) (on host)")
     assert "parity" not in ended.stdout.splitlines()[0]
-    assert "the user, the network" in ended.stdout
+    assert "the user and `/etc/localtime`" in ended.stdout
     assert ended.artifact is not None
     assert ended.artifact.engine["name"] == "host"
     assert ended.artifact.material is None

@@ -13,6 +13,7 @@ import pytest
 
 from paritygate.errors import RunnerError
 from paritygate.guest import lodging
+from paritygate.host import interpreters
 from paritygate.host.quarters import Quarters
 from paritygate.images import resources
 from paritygate.outcomes.cells import Cell
@@ -25,6 +26,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ce
 
 WHERE = b"import os\n\ndef test_where():\n    assert os.getcwd().endswith('/fs/workspace')\n"
 STATE = Worktree.CLEAN
+INTERPRETER = Interpreter(python=sys.executable, kept=interpreters.kept((), Path("/nowhere")))
 
 
 def packed(name: str, content: bytes) -> bytes:
@@ -46,7 +48,7 @@ def quarters(tmp_path: Path) -> Iterator[Quarters]:
 
 def test_cells_that_cannot_be_kept_apart_have_the_one_place_one_by_one(quarters: Quarters) -> None:
     quarters.obstacle = "a kernel that allows no namespaces"
-    runner = HostRunner(quarters.berth, Interpreter(python=sys.executable))
+    runner = HostRunner(quarters.berth, INTERPRETER)
     plan = a_plan(an_environment(worktree=STATE), selection=Selection())
     cells: list[Cell] = []
     threads = [threading.Thread(target=lambda: cells.append(runner.run(plan, lambda _progress: None))) for _ in range(3)]
@@ -90,7 +92,7 @@ def test_what_has_no_right_to_be_removed_is_removed_all_the_same(tmp_path: Path)
 
 
 def test_processors_are_bounded_for_all_that_a_cell_starts(quarters: Quarters) -> None:
-    runner = HostRunner(quarters.berth, Interpreter(python=sys.executable))
+    runner = HostRunner(quarters.berth, INTERPRETER)
     plan = a_plan(an_environment(worktree=STATE, cpus=1.0), selection=Selection())
     cell = runner.run(plan, lambda _progress: None)
     assert cell.probe is not None

@@ -1,7 +1,7 @@
 """Keeps house for the cells of one run on another computer: takes files, makes the virtual environment, and cleans up.
 
 `keeper.py keep` answers requests, one JSON object a line, until its stdin ends; the run's folder goes with it. `keeper.py cell
-FOLDER NUMBER STATE APART` makes the folder of a cell and runs the launcher there, on its own streams. It imports nothing of
+FOLDER NUMBER STATE COMPANY` makes the folder of a cell and runs the launcher there, on its own streams. It imports nothing of
 paritygate and takes CPython 3.8 or later, with `venv` and `ensurepip` for the environment.
 """
 
@@ -59,6 +59,7 @@ class Keeper:
             "folder": self.folder,
             "shown": os.path.join(self.top, self.lodging.SHOWN),
             "python": sys.executable,
+            "prefixes": sorted({os.path.realpath(path) for path in (sys.prefix, sys.base_prefix)}),
             "version": platform.python_version(),
             "release": platform.release(),
             "platform": "%s/%s" % (sys.platform, platform.machine()),
@@ -99,7 +100,7 @@ class Keeper:
             with open(os.path.join(place, "complete"), "w", encoding="ascii"):
                 pass  # its time is when it was used last
         few_environments(os.path.dirname(place), self.lodging)
-        return {"python": os.path.join(place, "bin", "python"), "made": made}
+        return {"python": os.path.join(place, "bin", "python"), "folder": place, "made": made}
 
     def survey(self, request: Json) -> Json:
         """Say what an interpreter of this computer has."""
@@ -217,7 +218,7 @@ def say(answered: Json) -> None:
         sys.stdout.flush()
 
 
-def cell(folder: str, number: str, state: str, apart: str) -> int:
+def cell(folder: str, number: str, state: str, company: str) -> int:
     """Make the folder of a cell, run the launcher in it on our own streams, and remove it; say the launcher's exit status."""
     lodging = lodging_in(os.path.join(folder, "guest"))
     place = os.path.join(folder, number)
@@ -228,7 +229,7 @@ def cell(folder: str, number: str, state: str, apart: str) -> int:
     try:
         with open(os.path.join(folder, state + ".digest"), encoding="ascii") as stream:
             digest = stream.read()
-        with lodging.furnished(place, shown, packed, digest, apart == "apart"):
+        with lodging.furnished(place, shown, packed, digest, company):
             launcher = os.path.join(place, "guest", "launcher.py")
             command = [sys.executable, "-I", "-S", "-B", launcher]
             return subprocess.call(command, env={}, cwd="/", pass_fds=(lock,), start_new_session=True)

@@ -1086,7 +1086,7 @@ def run_cell(specification: Json) -> int:
     output, apart, wish = Output(specification["nonce"]), specification.get("apart"), specification.get("filesystem")
     if apart:
         try:
-            namespaces.show(apart["folder"], apart["as"])  # before there is a second thread
+            namespaces.show(apart)  # before there is a second thread
         except mounting.UnavailableError as error:
             return refuse(output, "the cell's folder cannot be shown where it should be: %s" % error)
     gate = Gate(specification, limit(specification, "cell_seconds", 0))
@@ -1097,6 +1097,8 @@ def run_cell(specification: Json) -> int:
     try:
         try:
             files = making.make({**wish, "shared": bool(apart)} if wish else None, specification["workspace"])
+            if apart:
+                namespaces.cover(os.path.join(apart["as"], "tmp"), making.TEMPORARY, apart.get("kept") or ())
         except mounting.UnavailableError as error:
             return refuse(output, "the cell's filesystem cannot be made: %s" % error)
         except OSError as error:

@@ -23,6 +23,8 @@ MARK = "PARITYGATE_CELL"
 LOCK = "lock"
 SHOWN = "fs"
 """The name of the folder in which every cell sees its files."""
+APART, ALONE, TOGETHER = "apart", "alone", "together"
+"""How far a cell is from others on its computer."""
 PACKED = "parity/workspace"
 """Where a packed tree has its files."""
 
@@ -87,22 +89,23 @@ def remove(folder: str) -> None:
 
 
 @contextlib.contextmanager
-def furnished(folder: str, shown: str, packed: str, sentinel: str, apart: bool) -> Iterator[None]:  # noqa: FBT001
+def furnished(folder: str, shown: str, packed: str, sentinel: str, company: str) -> Iterator[None]:
     """Make the folder of a cell with a fresh copy of its tree, and in the end remove it with all that runs in it.
 
-    `guest` and `casefs` are links to those of the run; tests may write below `fs/`. Without `apart` no cell can be shown its
-    files at a place of its own: then they lie at `shown`, and cells have that one by one. Raises OSError.
+    `guest` and `casefs` are links to those of the run; tests may write below `fs/`. In the `company` of others a cell is `apart`
+    from them, or `alone`: apart, but for what there is only once, as ports, so that they run one by one. Where it is `together`
+    with them no cell can be shown its files at a place of its own: they lie at `shown`, for one after the other. Raises OSError.
     """
     with contextlib.ExitStack() as stack:
-        if apart:
-            os.makedirs(shown, exist_ok=True)
-        else:
+        if company != APART:
             stack.enter_context(locked(shown + ".lock"))
+        if company == TOGETHER:
             stack.callback(remove, shown)
             remove(shown)
+        os.makedirs(shown, exist_ok=True)
         stack.callback(remove, folder)
         stack.callback(end_marked, folder)
-        files = os.path.join(folder, SHOWN) if apart else shown
+        files = shown if company == TOGETHER else os.path.join(folder, SHOWN)
         for path in (os.path.join(folder, "stacks"), *(os.path.join(files, name) for name in ("workspace", "home", "tmp"))):
             os.makedirs(path)
         for name in ("guest", "casefs"):
@@ -111,6 +114,13 @@ def furnished(folder: str, shown: str, packed: str, sentinel: str, apart: bool) 
         with open(os.path.join(folder, "sentinel"), "w", encoding="ascii") as stream:
             stream.write(sentinel)
         yield
+
+
+def company_of(obstacle: str, network: bool) -> str:  # noqa: FBT001
+    """Say how far cells can be from others: an `obstacle` keeps them from namespaces; who reaches the `network` shares ports."""
+    if obstacle:
+        return TOGETHER
+    return ALONE if network else APART
 
 
 def unpack(packed: str, workspace: str) -> None:

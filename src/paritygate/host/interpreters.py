@@ -104,12 +104,25 @@ def for_cells(chosen: Chosen, found: Survey, trees: Sequence[Tree], path: str) -
             raise NoVerdictError(
                 what, "install it anew with `pip install -e . --config-settings editable_mode=compat`, or use Docker"
             )
+    own = {top / root for root in inside}
+    elsewhere = [folder for folder in found.search_path if Path(folder).resolve() not in own]
     return Interpreter(
         python=str(chosen.python.absolute()),
         path=tuple(part for part in path.split(os.pathsep) if part.startswith("/")),
+        kept=kept((*found.prefixes, *elsewhere, str(chosen.python.absolute().parent), *path.split(os.pathsep)), top),
         roots=tuple(dict.fromkeys((*inside, *sources(some)))),
         variables={"PYTHONUSERBASE": found.user_base} if found.user_base else {},
     )
+
+
+def kept(folders: Iterable[str], top: Path) -> tuple[str, ...]:
+    """List the folders that cells must see, by their own names and by where these lead, with those of this interpreter.
+
+    The working tree, whose `top` is given, is none of them, nor is what it lies in.
+    """
+    named = [Path(folder) for folder in (*folders, sys.prefix, sys.base_prefix) if folder.startswith("/")]
+    both = dict.fromkeys((*named, *(folder.resolve() for folder in named)))
+    return tuple(str(each) for each in both if each.is_dir() and not top.is_relative_to(each))
 
 
 def _inside(searched: Iterable[str], top: Path, prefixes: Sequence[str]) -> Iterator[str]:

@@ -77,11 +77,12 @@ class Quarters:
         folder = self.folder / f"{next(self._numbers):04}"
         shown = Path(self.top, lodging.SHOWN)
         digest = self._digests[state]
-        made = lodging.furnished(str(folder), str(shown), str(self._packed(state)), digest, not self.obstacle)
+        company = lodging.company_of(self.obstacle, plan.network)
+        made = lodging.furnished(str(folder), str(shown), str(self._packed(state)), digest, company)
         with _errors(self.top):
             made.__enter__()
         try:
-            yield Berth(folder, shown, digest, self.lock, not self.obstacle)
+            yield Berth(folder, shown, digest, self.lock, company)
         finally:
             made.__exit__(None, None, None)
 

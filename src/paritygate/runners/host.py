@@ -28,10 +28,12 @@ class Interpreter(msgspec.Struct, frozen=True, kw_only=True):
     """The interpreter that runs tests, and what it takes to have it find the project in a cell's tree.
 
     `roots` are folders of the tree, `""` for its top, that are searched for modules; `variables` are set besides.
+    `kept` are folders that it takes, wherever they lie.
     """
 
     python: str
     path: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
     roots: tuple[str, ...] = ()
     variables: dict[str, str] = {}
 
@@ -39,7 +41,8 @@ class Interpreter(msgspec.Struct, frozen=True, kw_only=True):
 class Berth(msgspec.Struct, frozen=True):
     """The folder of one cell: `guest/` and `sentinel` are in it, `fs/` with all that tests may write, and `stacks/`.
 
-    Tests see `fs/` at `shown`, which is the same in all cells: ids and messages may hold paths. Without `apart` it lies there.
+    Tests see `fs/` at `shown`, which is the same in all cells: ids and messages may hold paths. `company` says how far the cell
+    is from others (`guest/lodging.py`); where it is together with them, its files lie at `shown` themselves.
     `sentinel` is the digest of its tree; `lock` a descriptor that says, as long as anybody has it, that the folder is in use.
     """
 
@@ -47,16 +50,24 @@ class Berth(msgspec.Struct, frozen=True):
     shown: Path
     sentinel: str
     lock: int
-    apart: bool
+    company: str
 
     @property
     def launcher(self) -> str:
         """Say where the launcher is; a link leads there, and it looks for what lies beside that."""
         return str(self.folder / "guest" / "launcher.py")
 
-    def place(self, interpreter: Interpreter, theirs: str) -> Place:
-        """Say to the launcher where everything is; `theirs` is the search path for modules that the environment asks for."""
+    def place(self, interpreter: Interpreter, plan: CellPlan) -> Place:
+        """Say to the launcher where everything is."""
         files = self.shown
+        theirs = plan.environment.variables.get("PYTHONPATH", "")
+        apart = Apart(
+            folder=str(self.folder / "fs"),
+            place=str(files),
+            network=plan.network,
+            shared_memory=plan.limits.shared_memory,
+            kept=(*interpreter.kept, str(files.parent)),
+        )
         searched = [str(files / "workspace" / root) for root in interpreter.roots] + [theirs] * bool(theirs)
         return Place(
             python=interpreter.python,
@@ -67,7 +78,7 @@ class Berth(msgspec.Struct, frozen=True):
             path=interpreter.path,
             user=None,
             home=str(files / "home"),
-            apart=Apart(str(self.folder / "fs"), str(files)) if self.apart else None,
+            apart=None if self.company == lodging.TOGETHER else apart,
             variables=interpreter.variables
             | {lodging.MARK: str(self.folder)}
             | ({"PYTHONPATH": os.pathsep.join(searched)} if searched else {}),
@@ -100,7 +111,7 @@ class HostRunner:
 
     def _converse(self, plan: CellPlan, visit: Visit) -> End | None:
         with self._berth_of(plan) as berth:
-            place = berth.place(self._interpreter, plan.environment.variables.get("PYTHONPATH", ""))
+            place = berth.place(self._interpreter, plan)
             command = (sys.executable, "-I", "-S", "-B", place.launcher)
             with Process(command, keep=(berth.lock,), variables={}) as process, self.running.registered(process):
                 if self.running.stopped:

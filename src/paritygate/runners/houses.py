@@ -16,6 +16,8 @@ from typing import Any, Self
 import msgspec
 
 from paritygate.errors import RunnerError
+from paritygate.guest import lodging
+from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Worktree
 from paritygate.runners.connections import LOST, Connection, failure
 from paritygate.runners.host import Berth
@@ -32,6 +34,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     folder: str
     shown: str
     python: str
+    prefixes: tuple[str, ...]
     version: str
     release: str
     platform: str
@@ -91,14 +94,15 @@ class House:
             self.ask({"do": "put", "name": name, "size": size}, content)
         self._digests[state] = digest
 
-    def berth(self, state: Worktree) -> tuple[Berth, tuple[str, ...]]:
+    def berth(self, plan: CellPlan) -> tuple[Berth, tuple[str, ...]]:
         """Say where a new cell will be, and the command that runs its launcher there."""
         number = f"{next(self._numbers):04}"
         found = self.found
-        apart = not found.obstacle
-        berth = Berth(Path(found.folder, number), Path(found.shown), self._digests[state], -1, apart)
+        state = plan.environment.worktree
+        company = lodging.company_of(found.obstacle, plan.network)
+        berth = Berth(Path(found.folder, number), Path(found.shown), self._digests[state], -1, company)
         words = (found.python, "-I", "-B", f"{found.folder}/guest/keeper.py", "cell", found.folder, number, state.value)
-        return berth, self.connection.command("exec", *map(_quoted, words), "apart" if apart else "together")
+        return berth, self.connection.command("exec", *map(_quoted, words), company)
 
     def _answer(self, what: str) -> dict[str, Any]:
         line = next(self._lines, None)

@@ -27,11 +27,18 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
     home: str = "/parity/home"
 
 
-class Apart(msgspec.Struct, frozen=True, rename={"place": "as"}):
-    """A cell's own folder on a computer that others use, and the place at which its processes alone see it."""
+class Apart(msgspec.Struct, frozen=True, kw_only=True, rename={"place": "as"}):
+    """A cell's own folder on a computer that others use, and the place at which its processes alone see it.
+
+    They have a `/dev/shm` of so many bytes, the computer's `network` or none, and their temporary folder for `/tmp`, in which
+    what is `kept` stays visible.
+    """
 
     folder: str
     place: str
+    network: bool
+    shared_memory: int
+    kept: tuple[str, ...]
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):

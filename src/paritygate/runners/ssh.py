@@ -42,8 +42,8 @@ class SshRunner:
         self.running.stop()
 
     def _converse(self, plan: CellPlan, visit: Visit) -> End | None:
-        berth, command = self._house.berth(plan.environment.worktree)
-        place = berth.place(self._interpreter, plan.environment.variables.get("PYTHONPATH", ""))
+        berth, command = self._house.berth(plan)
+        place = berth.place(self._interpreter, plan)
         # There is no daemon there; an ordinary disk tells case apart by itself, which the probe looks at.
         bare = msgspec.structs.replace(plan, filesystem=None)
         with Process(command, variables=self._house.connection.variables) as process, self.running.registered(process):

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
@@ -28,9 +29,13 @@ from paritygate.runners.host import HostRunner, Interpreter
 from paritygate.snapshot import archive as snapshot_archive
 
 UNFIT = frozenset({CellStatus.UNUSABLE, CellStatus.ENVIRONMENT_MISMATCH, CellStatus.CRASHED})
-NOT_APART = (
-    "host keeps apart files, variables, time zone, locale and processes; the image, packages, the user, the network, and what is "
-    "read from `/tmp` or `/etc/localtime` by these very names are this computer's own, alike in all cells"
+APART = (
+    "host keeps apart files, `/tmp`, variables, time zone, locale, processes and ports; the image, packages, the user and "
+    "`/etc/localtime` are this computer's own, alike in all cells"
+)
+TOGETHER = (
+    "host keeps apart files, variables, time zone and locale; the image, packages, the user, the network, `/tmp` and "
+    "`/etc/localtime` are this computer's own, for one cell after the other, since it allows no namespaces ({why})"
 )
 
 
@@ -50,7 +55,7 @@ def here(settled: Settled, world: World) -> Iterator[HostGround]:
         script = quarters.folder / "guest" / "interpreter.py"
         survey = interpreters.survey(chosen, script, lacking.locales(settled.settings.environments))
         world.say(f"host: Python {survey.version} at {chosen.python} ({chosen.why})")
-        yield HostGround(quarters, chosen, survey)
+        yield HostGround(quarters, chosen, survey, settled.project)
 
 
 def not_installed(settled: Settled, survey: Survey, python: str) -> Iterator[str]:
@@ -74,7 +79,8 @@ class HostGround:
 
     name = RunnerName.HOST
 
-    def __init__(self, quarters: Quarters, chosen: Chosen, survey: Survey) -> None:
+    def __init__(self, quarters: Quarters, chosen: Chosen, survey: Survey, project: Path) -> None:
+        self._project = project.resolve()
         self._quarters = quarters
         self._chosen = chosen
         self._survey = survey
@@ -98,9 +104,10 @@ class HostGround:
         path = world.variables.get("PATH", os.defpath)
         interpreter = interpreters.for_cells(self._chosen, self._survey, tuple(trees.values()), path)
         packages = packages_of(self._survey, interpreter)
-        notes = [NOT_APART, *not_installed(settled, self._survey, str(self._chosen.python))]
-        if not settled.settings.network:
-            notes.append("tests on host may reach the network, though `network` is false")
+        notes = [
+            TOGETHER.format(why=self._quarters.obstacle) if self._quarters.obstacle else APART,
+            *not_installed(settled, self._survey, str(self._chosen.python)),
+        ]
         return Part(
             runner=HostRunner(self._quarters.berth, interpreter),
             machine=Machine(
@@ -127,9 +134,9 @@ class HostGround:
             return error.message
         plan = case_trial.a_plan()
         with self._quarters.empty(plan.environment.worktree):
-            cell = HostRunner(self._quarters.berth, Interpreter(python=str(self._chosen.python))).run(
-                plan, lambda _progress: None
-            )
+            folders = (*self._survey.prefixes, *self._survey.search_path)
+            interpreter = Interpreter(python=str(self._chosen.python), kept=interpreters.kept(folders, self._project))
+            cell = HostRunner(self._quarters.berth, interpreter).run(plan, lambda _progress: None)
         if cell.filesystem is not None and cell.status not in UNFIT:
             return ""
         return f"no filesystem that folds case can be mounted here: {cell.detail}; to do without, {WITHOUT}"

@@ -111,6 +111,7 @@ class SshGround:
         found = self._house.found
         interpreter = Interpreter(
             python=python,
+            kept=(*found.prefixes, str(Path(python).parents[1])),
             path=tuple(part for part in found.path.split(os.pathsep) if part.startswith("/")),
             roots=tuple(dict.fromkeys((*packages.roots, *interpreters.sources(some)))),
         )
