@@ -8,6 +8,7 @@ paritygate and takes CPython 3.8 or later, with `venv` and `ensurepip` for the e
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import importlib
 import json
@@ -23,6 +24,7 @@ from typing import Any, BinaryIO, Callable, Dict, List
 Json = Dict[str, Any]
 INSTALL_SECONDS = 1200
 SHOWN_LINES = 8
+FULL = 1 << 24  # bytes
 KEPT = 6  # environments
 
 
@@ -52,6 +54,8 @@ class Keeper:
 
     def begin(self, _request: Json) -> Json:
         """Make the run's folder, and move the guest's files there, which have come before."""
+        if not sys.platform.startswith("linux"):
+            raise RuntimeError("cells on another computer take Linux, and that is %s" % platform.system())
         self.top = self.lodging.top_of(tempfile.gettempdir())
         self.folder, self.lock, swept = self.lodging.begin(self.top, uuid.uuid4().hex[:8])
         shutil.move(self.guest, os.path.join(self.folder, "guest"))
@@ -81,7 +85,8 @@ class Keeper:
                     raise EOFError
                 left -= len(piece)
                 try:
-                    stream.write(piece if failure is None else b"")
+                    while piece and failure is None:
+                        piece = piece[stream.write(piece) :]
                 except OSError as error:
                     failure = error  # the rest has to be read all the same, or it would be taken for requests
         if failure is not None:
@@ -186,7 +191,14 @@ def answer(action: Callable[[Json], Json], request: Json) -> Json:
     except OSError as error:
         return {"error": (error.strerror or str(error)).lower(), "errno": error.errno or 0}
     except Exception as error:  # noqa: BLE001 - whatever it is, the gate is to hear of it
-        return {"error": str(error) or type(error).__name__}
+        return {"error": str(error) or type(error).__name__, "errno": errno.ENOSPC if is_full() else 0}
+
+
+def is_full() -> bool:
+    """Say whether a disk is full on which we write: programs that fail for that do not always say so."""
+    with contextlib.suppress(OSError):
+        return any(shutil.disk_usage(place).free < FULL for place in (tempfile.gettempdir(), cache()))
+    return False
 
 
 def keep() -> int:

@@ -86,7 +86,10 @@ class Grounds:
 
 
 class Spread:
-    """A runner that has others run each cell where its environment is; cells of mixed environments run where the first is."""
+    """A runner that has others run each cell where its environment is.
+
+    A mixed environment, whose name begins with that of the one that it is made of, is there too.
+    """
 
     def __init__(self, runners: Mapping[EnvironmentName, Runner]) -> None:
         self._runners = runners
@@ -94,7 +97,8 @@ class Spread:
 
     def run(self, plan: CellPlan, watch: Watch) -> Cell:
         """Run one cell to its end."""
-        return self._runners.get(plan.environment.name, self._first).run(plan, watch)
+        base = EnvironmentName(plan.environment.name.partition("+")[0])
+        return self._runners.get(base, self._first).run(plan, watch)
 
     def stop(self) -> None:
         """End every cell that is running."""

@@ -100,13 +100,13 @@ class SshGround:
     def prepare(self, settled: Settled, trees: Trees, world: World, like: Part | None) -> Part:
         """Send the trees, and have an environment made there with what the other part of the run has installed."""
         packages = self._packages(settled, trees, world) if like is None or like.packages is None else like.packages()
-        python = self._environment(packages, world)
         with tempfile.TemporaryDirectory(prefix="paritygate-") as folder:
             for state in {each.worktree for each in settled.settings.environments.values()} | set(trees):
                 packed = Path(folder, f"{state}.tar")
                 with packed.open("wb") as stream:
                     stream.writelines(snapshot_archive.pack(trees[state], world.variables))
                 self._house.keep(state, trees[state].digest, packed)
+        python = self._environment(packages, world)
         some = next(iter(trees.values()))
         found = self._house.found
         interpreter = Interpreter(
