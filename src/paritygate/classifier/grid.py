@@ -120,7 +120,13 @@ def _without_record(test: TestId, column: Column) -> Outcome:
             return Outcome.NOT_COLLECTED
         case CellStatus.UNUSABLE:
             return Outcome.ERROR
-        case CellStatus.TIMED_OUT | CellStatus.CRASHED | CellStatus.OUT_OF_MEMORY | CellStatus.ENVIRONMENT_MISMATCH:
+        case (
+            CellStatus.TIMED_OUT
+            | CellStatus.CRASHED
+            | CellStatus.OUT_OF_MEMORY
+            | CellStatus.ENVIRONMENT_MISMATCH
+            | CellStatus.INCOMPLETE
+        ):
             return Outcome.NOT_RUN
 
 

@@ -12,10 +12,13 @@ import click
 
 from paritygate import process
 from paritygate.axes import near_miss
+from paritygate.cli.cells import cell
 from paritygate.cli.commands import program
 from paritygate.cli.user import say_error
 from paritygate.errors import NoVerdictError, ParityError, UsageError
 from paritygate.outcomes.words import ExitCode
+
+program.add_command(cell)
 
 
 def misused(error: click.ClickException, arguments: Sequence[str]) -> UsageError:

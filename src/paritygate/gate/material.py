@@ -137,8 +137,8 @@ def select(settled: Settled, trees: Trees, request: Request) -> Selection:
     return msgspec.structs.replace(chosen, exclude=settled.settings.exclude)
 
 
-def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -> Images:
-    """Find or make the image of each environment with its tree in it."""
+def build_images(engine: Engine, settled: Settled, trees: Trees, world: World, *, only: frozenset[str] = frozenset()) -> Images:
+    """Find or make the image of each environment, or `only` of some, with its tree in it."""
     some = next(iter(trees.values()))
     settings = settled.settings
     request = project_images.wanted(settled.project, Path(some.root), some.directory, settings, world.variables)
@@ -148,6 +148,8 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
     kept: dict[EnvironmentName, ImageRecord] = {}
     notes = list(prepared.notes)
     for name, each in settings.environments.items():
+        if only and name not in only:
+            continue
         one = trees[each.worktree]
         bake = BakeRequest(
             images=prepared,
