@@ -51,7 +51,7 @@ def write(content: Artifact | CellFile, path: Path) -> None:
 
 
 def record(artifact: Artifact | CellFile, path: Path) -> UnrecordedError | None:
-    """Write an artifact or a cell file; an error is given back instead of raised, since a verdict that was come to is said all the same."""
+    """Write a file; an error is given back instead of raised, since a verdict that was come to is said all the same."""
     try:
         write(artifact, path)
     except UnrecordedError as error:

@@ -25,6 +25,7 @@ ROWS: dict[str, int] = {
     "locks": 1,
     "case_folding": 1,
     "hazards": 1,
+    "ingest": 1,
     "portable": 1,
     "archive": 2,
     "environments": 2,

@@ -17,12 +17,15 @@ from paritygate.outcomes.cells import Cell, Probe
 from paritygate.outcomes.words import Axis, Purpose
 
 APART = "classify together only what was run of one tree, with one selection and one version"
+ONE_SET = "run all cells with one set of dependencies, from one base image"
+ZONE = f"its {Axis.TIMEZONE}"
 ZONES = "where `auto` is to choose a zone, every job needs the same moment: `paritygate cell ... --at MOMENT`"
 
 
-def same(first: Path, second: Path, what: str, here: object, there: object, hint: str = APART) -> None:
+def same(first: Path, second: Path, what: str, here: object, there: object) -> None:
     """Refuse what is not the same in two files; raises `UsageError`."""
     if here != there:
+        hint = ZONES if what.endswith(ZONE) else APART
         raise UsageError(f"{what} is not the same in `{first}` and `{second}`: {_shown(here)} and {_shown(there)}", hint)
 
 
@@ -56,10 +59,9 @@ def joined_subjects(first: Path, second: Path, here: Subject, there: Subject) ->
 def joined_records(first: Path, second: Path, here: EnvironmentRecord, there: EnvironmentRecord) -> EnvironmentRecord:
     """Put together what two files say of one environment: what both know; raises `UsageError` where that is not the same."""
     both = [axis for axis in here.axes if axis in there.axes]
-    of_both = [{axis: each.axes[axis] for axis in both} for each in (here, there)]
-    zones = of_both[0].get(Axis.TIMEZONE) != of_both[1].get(Axis.TIMEZONE)
-    same(first, second, f"environment `{here.name}`", *of_both, hint=ZONES if zones else APART)
-    return msgspec.structs.replace(here, axes=of_both[0])
+    for axis in both:
+        same(first, second, f"environment `{here.name}`, its {axis}", here.axes[axis], there.axes[axis])
+    return msgspec.structs.replace(here, axes={axis: here.axes[axis] for axis in both})
 
 
 def check_packages(files: Iterable[tuple[Path, Iterable[Cell]]]) -> None:

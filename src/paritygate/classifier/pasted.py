@@ -25,7 +25,7 @@ def remarks(cells: Iterable[Cell]) -> tuple[str, ...]:
     ]
     if pasted:
         said.append(
-            "of pasted cells nobody has measured the environment, the tree or the packages, and their order is not that of the others: "
-            "a test that differs there may be one that depends on any of these"
+            "of pasted cells nobody has measured the environment, the tree or the packages, and their order is not that of the "
+            "others: a test that differs there may be one that depends on any of these"
         )
     return tuple(said)

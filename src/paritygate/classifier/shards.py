@@ -43,10 +43,8 @@ def remarks(cells: Iterable[Cell]) -> tuple[str, ...]:
     split = sorted({len(cell.shards) for cell in cells if len(cell.shards) > 1})
     if not split:
         return ()
-    return (
-        f"cells were run in {' or '.join(map(str, split))} shards and put together: whether tests depend on others of another shard "
-        "could not show",
-    )
+    number = " or ".join(map(str, split))
+    return (f"cells were run in {number} shards and put together: whether a test depends on those of another could not show",)
 
 
 def _whole(group: Sequence[Part]) -> Cell:

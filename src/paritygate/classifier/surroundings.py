@@ -66,10 +66,9 @@ def _varied(
     axis: Axis, environments: Sequence[EnvironmentRecord], probes: Mapping[EnvironmentName, Probe], trees: Mapping[str, str]
 ) -> Varied:
     values = {each.axes.get(axis, "") for each in environments}
-    if len(environments) == 1:
-        return Varied(axis=axis, varied=False, why="one environment")
-    if unknown := [each.name for each in environments if axis not in each.axes]:
-        return Varied(axis=axis, varied=False, why=f"nobody knows it of {_listed(unknown)}")
+    unknown = [each.name for each in environments if axis not in each.axes]
+    if len(environments) == 1 or unknown:
+        return Varied(axis=axis, varied=False, why=f"nobody knows it of {_listed(unknown)}" if unknown else "one environment")
     if len(values) == 1:
         value = values.pop()
         return Varied(axis=axis, varied=False, why="not provided" if value == NOT_PROVIDED else f"`{value}` everywhere")

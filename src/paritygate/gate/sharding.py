@@ -87,4 +87,4 @@ def _is_test(name: str) -> bool:
 
 def _is_asked_for(name: str, asked: Selection) -> bool:
     wanted = [posixpath.normpath(posixpath.join(asked.directory, path.partition("::")[0])) for path in asked.paths]
-    return not wanted or any(each == "." or name == each or name.startswith(f"{each}/") for each in wanted)
+    return not wanted or any(each in {".", name} or name.startswith(f"{each}/") for each in wanted)

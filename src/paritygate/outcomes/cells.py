@@ -9,7 +9,7 @@ from typing import NewType
 
 import msgspec
 
-from paritygate.outcomes.words import Certainty, CellStatus, Outcome, Purpose, ResultFormat, RunnerName, Touching
+from paritygate.outcomes.words import CellStatus, Certainty, Outcome, Purpose, ResultFormat, RunnerName, Touching
 
 NodeId = NewType("NodeId", str)
 EnvironmentName = NewType("EnvironmentName", str)

@@ -1,0 +1,215 @@
+"""pytest's own output, as people copy it from a terminal or a log: with `-v` or `-rA`, coloured, distributed, cut off.
+
+An outcome is believed where the final numbers bear all of them out, or where no line that may be missing could change it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import msgspec
+
+from paritygate.errors import UsageError
+from paritygate.ingest import progress, summary, text
+from paritygate.ingest.found import Found, broken_file, failure, worst
+from paritygate.ingest.progress import RERUN, Progress, Word
+from paritygate.ingest.summary import Folded, Header, Named
+from paritygate.outcomes.cells import NodeId, TestRun
+from paritygate.outcomes.words import Outcome, ResultFormat
+
+START = re.compile(r"={3,} test session starts.* ={3,}")
+_SECTION = re.compile(
+    r"={3,} (?:ERRORS|FAILURES|PASSES|XFAILURES|XPASSES|warnings summary.*|short test summary info|rerun test summary info"
+    r"|slowest .*|.*durations.*|tests coverage) ={3,}|-{3,} coverage: .*"
+)
+_SUMMARY = re.compile(r"={3,} short test summary info ={3,}")
+_COLLECTING = re.compile(r"_{3,} ERROR collecting (?P<file>\S.*?) _{3,}")
+_DIED = re.compile(r"worker '(?P<worker>gw\d+)' crashed while running '(?P<test>.+)'")
+_COUNTED = {
+    "passed": {"PASSED"},
+    "failed": {"FAILED", "SUBFAILED", "SUBFAIL"},
+    "errors": {"ERROR"},
+    "skipped": {"SKIPPED", "SUBSKIPPED", "SUBSKIP"},
+    "xfailed": {"XFAIL", "xfail", "SUBXFAIL"},
+    "xpassed": {"XPASS", "xpass", "SUBXPASS"},
+}
+SUBTESTS_OF_ITS_OWN = 9
+"""From this version on pytest itself may say PASSED of a test of which a part has failed, and tell that only at its end."""
+INSTEAD = "paste all that the command prints which `paritygate command` says, or its JUnit XML"
+
+
+class Parts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a pasted text is made of; `numbers` is None where pytest's last line is not in it."""
+
+    headed: bool
+    header: Header
+    progress: Progress
+    named: tuple[Named, ...]
+    folded: tuple[Folded, ...]
+    broken: tuple[str, ...]
+    died: frozenset[str]
+    numbers: dict[str, int] | None
+    stopped: str
+
+
+def read(content: bytes) -> Found:
+    """Read a run from its output; raises `UsageError` where there is nothing of pytest's in it."""
+    parts = _parts(text.lines(content))
+    if not (parts.headed or parts.numbers is not None or parts.progress.words or parts.named):
+        raise UsageError("there is nothing in it that pytest writes", INSTEAD)
+    tally = _tally(parts)
+    wholes = _files(parts, tally)
+    tally += Counter(run.outcome for run in wholes)
+    agreed = parts.numbers is not None and all(
+        parts.numbers.get(name, 0) == tally[_OUTCOMES[name]] for name in _COUNTED
+    )
+    known = _known(parts, agreed=agreed)
+    tests = (*known, *wholes)
+    unnamed = sum(max(0, (parts.numbers or {}).get(name, 0) - tally[_OUTCOMES[name]]) for name in _COUNTED)
+    return Found(
+        format=ResultFormat.TERMINAL,
+        tests=tests,
+        names=tuple((run.nodeid,) for run in tests),
+        lacking=_lacking(parts, len(known), unnamed, agreed=agreed),
+        counts=parts.numbers or {},
+        unnamed=unnamed,
+        collected=parts.header.items or 0,
+        workers=parts.header.workers,
+        seed=parts.header.seed,
+    )
+
+
+_OUTCOMES = {
+    "passed": Outcome.PASSED,
+    "failed": Outcome.FAILED,
+    "errors": Outcome.ERROR,
+    "skipped": Outcome.SKIPPED,
+    "xfailed": Outcome.XFAILED,
+    "xpassed": Outcome.XPASSED,
+}
+
+
+def _parts(lines: Sequence[str]) -> Parts:
+    start = next((number for number, line in enumerate(lines) if START.fullmatch(line.strip())), -1)
+    body = lines[start + 1 :]
+    last = max((number for number, line in enumerate(body) if summary.counts(line) is not None), default=-1)
+    end = next((number for number, line in enumerate(body) if _SECTION.fullmatch(line.strip())), len(body))
+    running = body[: last if 0 <= last < end else end]
+    found = progress.read(running)
+    at = max((number for number, line in enumerate(body) if _SUMMARY.fullmatch(line.strip())), default=len(body))
+    closing = body[at + 1 : last if last > at else len(body)]
+    named, folded = summary.named(closing, {word.nodeid for word in found.words})
+    before = next((number for number, line in enumerate(body) if "::" in line), len(body))
+    return Parts(
+        headed=start >= 0,
+        header=summary.header(body[:before]) if start >= 0 else Header(),
+        progress=found,
+        named=named,
+        folded=folded,
+        broken=tuple(dict.fromkeys(match["file"] for line in body if (match := _COLLECTING.fullmatch(line.strip())))),
+        died=frozenset(match["test"] for line in body if (match := _DIED.search(line))),
+        numbers=summary.counts(body[last]) if last >= 0 else None,
+        stopped=summary.stopped(body[at:]) or summary.stopped(body[end:]),
+    )
+
+
+def _tally(parts: Parts) -> Counter[Outcome]:
+    """Count words as pytest counts them in its last line; what it says only at its end, of parts of a test, is in there, too."""
+    running = Counter(word.word for word in parts.progress.words)
+    closing = Counter(f"SUB{each.word.removeprefix('SUB')}" if each.sub else each.word for each in parts.named if "::" in each.nodeid)
+    counted = Counter({_OUTCOMES[name]: sum(running[word] for word in words) for name, words in _COUNTED.items()})
+    named = Counter({_OUTCOMES[name]: sum(closing[word] for word in words) for name, words in _COUNTED.items()})
+    if not parts.progress.words:
+        return named
+    counted[Outcome.FAILED] = max(counted[Outcome.FAILED], named[Outcome.FAILED])
+    return counted
+
+
+def _files(parts: Parts, tally: Counter[Outcome]) -> tuple[TestRun, ...]:
+    """Find files that could not be collected, and those that skip themselves as far as the numbers leave no other way."""
+    broken = dict.fromkeys((*(each.nodeid for each in parts.named if "::" not in each.nodeid), *parts.broken))
+    made = [TestRun(nodeid=NodeId(file.replace("\\", "/")), outcome=Outcome.ERROR, failure=broken_file("")) for file in broken]
+    with_tests = {word.nodeid.partition("::")[0] for word in parts.progress.words}
+    alone = [each for each in parts.folded if each.file not in with_tests]
+    missing = (parts.numbers or {}).get("skipped", 0) - tally[Outcome.SKIPPED]
+    itself = parts.header.skipped if parts.header.skipped is not None else len(alone)
+    if parts.progress.words and 0 < missing == itself == len(alone) == sum(each.count for each in alone):
+        made += [TestRun(nodeid=NodeId(each.file), outcome=Outcome.SKIPPED, reason=each.reason) for each in alone]
+    return tuple(made)
+
+
+def _known(parts: Parts, *, agreed: bool) -> tuple[TestRun, ...]:
+    """Say what is certain of each test."""
+    words: dict[str, list[Word]] = {}
+    for word in parts.progress.words:
+        words.setdefault(word.nodeid, []).append(word)
+    closing: dict[str, list[Named]] = {}
+    for each in parts.named:
+        if "::" in each.nodeid:
+            closing.setdefault(each.nodeid, []).append(each)
+    open_ones = set() if agreed else _open(parts)
+    found = []
+    for nodeid in dict.fromkeys((*words, *closing)):
+        said, told = words.get(nodeid, []), closing.get(nodeid, [])
+        outcome = _outcome(nodeid, said, told, parts)
+        if agreed or _is_certain(nodeid, outcome, said, told, parts, open_ones):
+            found.append(_run(nodeid, outcome, said, told))
+    return tuple(run for run in found if run.outcome is not Outcome.NOT_RUN)
+
+
+def _outcome(nodeid: str, said: Sequence[Word], told: Sequence[Named], parts: Parts) -> Outcome:
+    outcome = worst((*(word.outcome for word in said if word.word != RERUN), *(progress.WORDS[each.word] for each in told)))
+    return Outcome.CRASHED if nodeid in parts.died and outcome is Outcome.FAILED else outcome
+
+
+def _open(parts: Parts) -> set[str]:
+    """Name the tests whose last or first word may be missing: at the end of what a worker says, and at its beginning."""
+    last: dict[str, str] = {}
+    first: dict[str, str] = {}
+    for word in parts.progress.words:
+        first.setdefault(word.worker, word.nodeid)
+        last[word.worker] = word.nodeid
+    return {*last.values(), *(() if parts.headed else first.values())}
+
+
+def _is_certain(  # noqa: PLR0913, PLR0917 - all that speaks for and against one test
+    nodeid: str, outcome: Outcome, said: Sequence[Word], told: Sequence[Named], parts: Parts, open_ones: set[str]
+) -> bool:
+    """Say whether nothing that may be missing could change an outcome, though the numbers do not bear out all of them."""
+    if outcome is Outcome.CRASHED:
+        return True
+    if outcome is Outcome.FAILED:
+        return nodeid not in open_ones if said else any(each.message for each in told)
+    plain = 0 < parts.header.version < SUBTESTS_OF_ITS_OWN and not parts.header.subtests
+    return bool(said) and plain and nodeid not in open_ones
+
+
+def _run(nodeid: str, outcome: Outcome, said: Sequence[Word], told: Sequence[Named]) -> TestRun:
+    message = next((each.message for each in told if each.message and each.word != "PASSED"), "")
+    reason = next((word.reason for word in said if word.reason), message)
+    green = outcome in {Outcome.SKIPPED, Outcome.XFAILED, Outcome.XPASSED}
+    return TestRun(
+        nodeid=NodeId(nodeid),
+        outcome=outcome,
+        worker=next((word.worker for word in said), ""),
+        reason=reason if green else "",
+        failure=failure(outcome, message),
+    )
+
+
+def _lacking(parts: Parts, known: int, unnamed: int, *, agreed: bool) -> str:
+    """Say why a text does not tell the whole run; empty where it does."""
+    items = parts.header.items
+    if parts.numbers is None:
+        return "it ends before pytest's last line, which has the numbers"
+    if parts.stopped:
+        return f"pytest stopped before all tests had run: {parts.stopped}"
+    if unnamed and not parts.progress.words:
+        return f"the ids of {unnamed} tests are not in it: pytest says them with `-v`"
+    if not agreed:
+        return "what it says of single tests does not come to the numbers in pytest's last line: a part is missing, or told twice"
+    if items is not None and items != known:
+        return f"{items} tests were selected, and it tells of {known}"
+    return ""
