@@ -153,6 +153,7 @@ def _numbered_on(cells: Iterable[Cell], new: Iterable[Cell]) -> list[Cell]:
 def classify(paths: Sequence[Path], version: str) -> Artifact:
     """Label and weigh the cells of files from anywhere, as the gate would; nothing is run."""
     merged = merge([(path, read_cells(path)) for path in paths])
+    merged = msgspec.structs.replace(merged, cells=pasted.reconciled(merged.cells))
     gate = [cell for cell in merged.cells if cell.purpose is Purpose.GATE]
     environments = merged.environments or observed(gate)
     axes = varied(environments, gate, merged.subject.trees)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from paritygate.outcomes.cells import Cell, NodeId, TestId, TestRun
-from paritygate.outcomes.words import CellStatus, Outcome
+from paritygate.outcomes.words import CellStatus, Outcome, ResultFormat
 
 ADDRESS = re.compile(r"0x[0-9a-f]{6,}", re.IGNORECASE)
 ROOT = (".", "")
@@ -64,7 +64,7 @@ def observe(cells: Sequence[Cell]) -> tuple[Row, ...]:
     | skipped that as a whole | `skipped` |
     | excluded it | `not_collected` |
     | was running it | `not_run` |
-    | finished, or found no tests | `not_collected` |
+    | finished, or found no tests | `not_collected`; `not_run` where it is taken from a JUnit XML |
     | is unusable: pytest could not work there at all | `error` |
     | ended in any other way | `not_run`: unknown |
 
@@ -117,7 +117,7 @@ def _without_record(test: TestId, column: Column) -> Outcome:
         return Outcome.NOT_COLLECTED
     match column.cell.status:
         case CellStatus.FINISHED | CellStatus.NO_TESTS:
-            return Outcome.NOT_COLLECTED
+            return Outcome.NOT_RUN if tells_no_absence(column.cell) else Outcome.NOT_COLLECTED
         case CellStatus.UNUSABLE:
             return Outcome.ERROR
         case (
@@ -128,6 +128,11 @@ def _without_record(test: TestId, column: Column) -> Outcome:
             | CellStatus.INCOMPLETE
         ):
             return Outcome.NOT_RUN
+
+
+def tells_no_absence(cell: Cell) -> bool:
+    """Say whether a test that a cell does not tell of may be there all the same: a JUnit XML does not say that pytest stopped."""
+    return cell.told is not None and cell.told.format is ResultFormat.JUNIT
 
 
 def _ancestors(nodeid: str) -> Iterator[str]:

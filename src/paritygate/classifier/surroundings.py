@@ -145,7 +145,9 @@ def undeclared_differences(cells: Iterable[Cell], declared: frozenset[Axis] = fr
         pair = f"`{first.env}` attempt {first.attempt} and `{cell.env}` attempt {cell.attempt}"
         heavy.update((f"{said} between {pair}", None) for said in grave(reference, probe))
         light.update((f"{said} between {pair}", None) for said in _light(reference, probe, declared))
-    light.update((f"`{cell.env}` attempt {cell.attempt} has no probe", None) for cell in gate if cell.probe is None)
+    light.update(
+        (f"`{cell.env}` attempt {cell.attempt} has no probe", None) for cell in gate if cell.probe is None and cell.told is None
+    )
     if Axis.IMAGE in declared:
         return Differences((), (*heavy, *light))
     return Differences(tuple(heavy), tuple(light))

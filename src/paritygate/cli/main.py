@@ -14,11 +14,14 @@ from paritygate import process
 from paritygate.axes import near_miss
 from paritygate.cli.cells import cell
 from paritygate.cli.commands import program
+from paritygate.cli.pasting import command as paste_command
+from paritygate.cli.pasting import ingest
 from paritygate.cli.user import say_error
 from paritygate.errors import NoVerdictError, ParityError, UsageError
 from paritygate.outcomes.words import ExitCode
 
-program.add_command(cell)
+for each in (cell, paste_command, ingest):
+    program.add_command(each)
 
 
 def misused(error: click.ClickException, arguments: Sequence[str]) -> UsageError:

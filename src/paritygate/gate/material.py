@@ -225,6 +225,11 @@ def plan(settled: Settled, trees: Trees, asked: Selection, engine: EngineInfo, w
     )
 
 
+def subject_of(trees: Trees) -> str:
+    """Say what stands for what is tested: seeds that nobody gave follow from it."""
+    return " ".join(sorted(one.digest for one in trees.values()))
+
+
 def _facts(trees: Trees, engine: EngineInfo, world: World, estimate: float) -> Facts:
     some = next(iter(trees.values()))
     return Facts(
@@ -233,6 +238,6 @@ def _facts(trees: Trees, engine: EngineInfo, world: World, estimate: float) -> F
         now=world.now(),
         estimate_seconds=estimate,
         in_git=some.has_git or bool(some.commit),
-        subject=" ".join(sorted(one.digest for one in trees.values())),
+        subject=subject_of(trees),
         shadowed={state: names.shadowed(entry.path for entry in one.entries) for state, one in trees.items()},
     )

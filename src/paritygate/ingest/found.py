@@ -23,7 +23,7 @@ SEVERITY = (
     Outcome.FAILED,
     Outcome.CRASHED,
 )
-"""From the mildest to the worst, as the recorder folds the phases of a test; a failing call outweighs an error in its teardown."""
+"""From the mildest to the worst, as the recorder folds a test's phases: a failing call outweighs an error in its teardown."""
 
 CERTAINTY = MappingProxyType(
     {

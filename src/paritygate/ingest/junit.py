@@ -122,14 +122,21 @@ def _parse(content: bytes, reader: _Reader) -> bool:
 
 
 def _refuse(*_declaration: object) -> None:
-    raise UsageError("it declares a document type or entities, which no JUnit XML of pytest's does", "give the file as pytest wrote it")
+    raise UsageError(
+        "it declares a document type or entities, which no JUnit XML of pytest's does", "give the file as pytest wrote it"
+    )
 
 
 def _folded(cases: list[Case]) -> Iterator[Case]:
     """Put together what pytest writes apart of one test: its failure, and what went wrong in its teardown."""
     before: Case | None = None
     for case in cases:
-        if before is not None and _name(before) == _name(case) and before.outcome is Outcome.FAILED and case.outcome is Outcome.ERROR:
+        if (
+            before is not None
+            and _name(before) == _name(case)
+            and before.outcome is Outcome.FAILED
+            and case.outcome is Outcome.ERROR
+        ):
             continue
         if before is not None:
             yield before

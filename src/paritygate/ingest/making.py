@@ -64,10 +64,14 @@ def cell(found: Found, given: Given, known: Collection[str]) -> Cell:
 
 def _check(found: Found, given: Given) -> None:
     if found.seed is not None and found.seed != given.seed % SEEDS:
-        raise UsageError(f"it was run with seed {found.seed}, not {given.seed}", f"give `--seed {found.seed}`, if it is the right cell")
+        raise UsageError(
+            f"it was run with seed {found.seed}, not {given.seed}", f"give `--seed {found.seed}`, if it is the right cell"
+        )
     if found.suite.startswith(f"{SUITE}:") and found.suite != suite_name(given.env, given.attempt):
         env, _, attempt = found.suite.removeprefix(f"{SUITE}:").rpartition(":")
-        raise UsageError(f"it is `{env}` attempt {attempt}, not `{given.env}` attempt {given.attempt}", "give it as the cell that it is")
+        raise UsageError(
+            f"it is `{env}` attempt {attempt}, not `{given.env}` attempt {given.attempt}", "give it as the cell that it is"
+        )
 
 
 def _lacking(found: Found, named: Named) -> str:

@@ -15,7 +15,7 @@ _ADDRESS = re.compile(r"0x[0-9a-f]{6,}", re.IGNORECASE)
 
 
 class Named(msgspec.Struct, frozen=True, kw_only=True):
-    """Tests with their ids; `unclear` are the names, each with what it could mean, that could be several; `prefix` was put before."""
+    """Tests with their ids; `unclear` has all that a test could be of each that could be several; `prefix` was put before ids."""
 
     tests: tuple[TestRun, ...]
     unclear: tuple[tuple[str, ...], ...] = ()

@@ -1,4 +1,4 @@
-"""Tells a test's id from the words around it, though ids may hold blanks, dashes, brackets and the words of outcomes themselves."""
+"""Tells a test's id from the words around it, though it may hold blanks, dashes, brackets and the words of outcomes itself."""
 
 from __future__ import annotations
 

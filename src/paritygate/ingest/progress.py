@@ -39,7 +39,9 @@ _AMOUNT = r"\[ *\d+%\]|\[ *\d+/\d+\]|\d+(?:\.\d+)?(?:us|ms|s|m|h)?(?: \d+\.?\d*s
 _END = re.compile(rf" *(?P<amount>{_AMOUNT})? *")
 _SPLIT = re.compile(rf" (?P<word>{_WORD})(?P<sub>\[.*?\](?: \(.*?\))?)?(?P<reason> \(.*\))?(?P<end> +(?:{_AMOUNT})| *)$")
 _BARE = re.compile(rf"(?P<word>{_WORD})(?P<reason> \(.*\))?(?P<end> +(?:{_AMOUNT})| *)$")
-_WORKER = re.compile(rf"\[(?P<worker>gw\d+)\] (?:(?P<amount>{_AMOUNT}) )?(?P<word>{_WORD})(?P<sub>\[.*?\](?: \(.*?\))?)? (?P<test>\S.*)$")
+_WORKER = re.compile(
+    rf"\[(?P<worker>gw\d+)\] (?:(?P<amount>{_AMOUNT}) )?(?P<word>{_WORD})(?P<sub>\[.*?\](?: \(.*?\))?)? (?P<test>\S.*)$"
+)
 _DOWN = re.compile(r"\[(?P<worker>gw\d+)\] node down: ")
 
 

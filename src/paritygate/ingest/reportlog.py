@@ -40,6 +40,8 @@ def read(content: bytes) -> Found:
     for each in reports:
         if each.when is not None:
             tests.setdefault(each.nodeid, []).append(each)
+    if not _begins(reports) and tests:
+        tests.pop(next(iter(tests)))  # parts of it may have been told before
     known = [run for nodeid, phases in tests.items() if (run := _run(nodeid, phases)) is not None]
     wholes = [run for each in reports if each.kind == "CollectReport" and (run := _file(each)) is not None]
     status = next((each.exitstatus for each in reports if each.exitstatus is not None), None)
@@ -49,7 +51,9 @@ def read(content: bytes) -> Found:
         format=ResultFormat.REPORTLOG,
         tests=runs,
         names=tuple((run.nodeid,) for run in runs),
-        lacking=_lacking(status, len(tests) - len(known), _left(listed, tests)),
+        lacking=_lacking(status, len(tests) - len(known), _left(listed, tests))
+        if _begins(reports)
+        else "its beginning is missing",
         collected=len(tests),
         returncode=status,
         workers=len({each.worker_id for each in reports if each.worker_id}),
@@ -63,10 +67,16 @@ def _reports(lines: Sequence[bytes]) -> list[Report]:
             found.append(msgspec.json.decode(line, type=Report))
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             if line.strip() and number < len(lines):
-                raise UsageError(f"line {number} is no line of a report log: {error}", "give the file as pytest wrote it") from error
+                raise UsageError(
+                    f"line {number} is no line of a report log: {error}", "give the file as pytest wrote it"
+                ) from error
     if not any(each.kind for each in found):
         raise UsageError("it has no line of a report log", "give the file that `--report-log` names")
     return found
+
+
+def _begins(reports: Sequence[Report]) -> bool:
+    return reports[0].kind == "SessionStart"
 
 
 def _left(listed: set[str], tests: dict[str, list[Report]]) -> int:
@@ -83,7 +93,7 @@ def _lacking(status: int | None, unfinished: int, left: int) -> str:
     if unfinished:
         return f"{unfinished} tests began and did not end"
     if status == 1 and left:
-        return f"{left} tests were collected and did not run: nobody can say whether they were left out, or pytest stopped before them"
+        return f"{left} tests were collected and did not run, and it does not say whether they were left out or pytest stopped"
     return ""
 
 
@@ -92,7 +102,7 @@ def _run(nodeid: str, phases: Sequence[Report]) -> TestRun | None:
     last = max((number for number, each in enumerate(phases) if each.outcome == "rerun"), default=-1)
     counted = [each for each in phases[last + 1 :] if each.outcome != "rerun"]
     outcome = worst(map(_outcome, counted))
-    if not any(each.when in {"teardown", "???"} for each in counted) and outcome is not Outcome.FAILED:
+    if not _is_over(counted) and outcome is not Outcome.FAILED:
         return None
     red = next((each for each in counted if _outcome(each) is outcome), counted[-1])
     green = outcome in {Outcome.SKIPPED, Outcome.XFAILED, Outcome.XPASSED}
@@ -104,6 +114,14 @@ def _run(nodeid: str, phases: Sequence[Report]) -> TestRun | None:
         reason=(red.wasxfail or _message(red.longrepr)) if green else "",
         failure=failure(outcome, _message(red.longrepr)),
     )
+
+
+def _is_over(phases: Sequence[Report]) -> bool:
+    """Say whether all phases of a test are there, so that none that is missing could have gone otherwise."""
+    by_phase = {each.when: each.outcome for each in phases if each.kind == "TestReport"}
+    if "???" in by_phase:
+        return True
+    return "teardown" in by_phase and ("call" in by_phase or by_phase.get("setup", "passed") != "passed")
 
 
 def _outcome(report: Report) -> Outcome:

@@ -10,7 +10,9 @@ import msgspec
 from paritygate.ingest import nodeids
 from paritygate.ingest.progress import WORDS
 
-_NUMBERS = r"(?:\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?|reruns?|rerun|subtests passed|subtests? \w+))"
+_NUMBERS = (
+    r"(?:\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected|warnings?|reruns?|rerun|subtests passed|subtests? \w+))"
+)
 _FINAL = re.compile(
     rf"(?:=+ )?(?P<numbers>{_NUMBERS}(?:, {_NUMBERS})*|no tests (?:ran|collected)[^=]*?|no tests run)"
     r"(?: in (?P<seconds>[\d.]+) ?s(?:econds)?(?: \([\d:, days]+\))?)?(?: =+)?"
@@ -82,7 +84,10 @@ def header(lines: Sequence[str]) -> Header:
             changes["broken"] = int(rest.get("error", rest.get("errors", "0")))
         elif match := _WORKERS.fullmatch(line.strip()):
             sizes = {int(match["items"])} if match["items"] else {int(size) for size in re.findall(r"\[(\d+)\]", line)}
-            changes = {"workers": int(match["workers"] or 0) or line.count("gw"), "items": min(sizes) if len(sizes) == 1 else None}
+            changes = {
+                "workers": int(match["workers"] or 0) or line.count("gw"),
+                "items": min(sizes) if len(sizes) == 1 else None,
+            }
         elif match := _VERSION.match(line):
             changes = {"version": int(match["version"])}
         elif match := _SEED.match(line):
@@ -100,9 +105,8 @@ def named(lines: Sequence[str], known: Collection[str]) -> tuple[tuple[Named, ..
     for line in lines:
         if match := _FOLDED.match(line):
             folded.append(Folded(int(match["count"]), match["file"].replace("\\", "/"), match["reason"]))
-        elif (match := _LINE.match(line)) and match["word"] in WORDS:
-            if one := _named(match, known):
-                found.append(one)
+        elif (match := _LINE.match(line)) and match["word"] in WORDS and (one := _named(match, known)):
+            found.append(one)
     return tuple(found), tuple(folded)
 
 
@@ -110,9 +114,15 @@ def _named(match: re.Match[str], known: Collection[str]) -> Named | None:
     rest, sub = match["rest"], match["word"].startswith("SUB")
     if "::" not in rest:
         file, _, message = rest.partition(" - ")
-        return Named(nodeid=file.strip().replace("\\", "/"), word=match["word"], message=message) if match["word"] == "ERROR" else None
+        return (
+            Named(nodeid=file.strip().replace("\\", "/"), word=match["word"], message=message)
+            if match["word"] == "ERROR"
+            else None
+        )
     # Before pytest 8 a reason stood behind a blank alone.
-    nodeid = nodeids.at_start(rest, " - ", known) or (nodeids.at_start(rest, " ", known) if match["word"] in {"XPASS", "XFAIL"} else "")
+    nodeid = nodeids.at_start(rest, " - ", known) or (
+        nodeids.at_start(rest, " ", known) if match["word"] in {"XPASS", "XFAIL"} else ""
+    )
     if not nodeid:
         return None
     return Named(nodeid=nodeid, word=match["word"], sub=sub, message=rest[len(nodeid) :].removeprefix(" - ").strip())

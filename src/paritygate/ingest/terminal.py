@@ -52,18 +52,41 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     died: frozenset[str]
     numbers: dict[str, int] | None
     stopped: str
+    several: bool = False
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """All that is said of one test: while it ran, and at the end."""
+
+    nodeid: str
+    words: tuple[Word, ...]
+    closing: tuple[Named, ...]
+
+    @property
+    def outcome(self) -> Outcome:
+        """The worst that is said."""
+        running = (word.outcome for word in self.words if word.word != RERUN)
+        return worst((*running, *(progress.WORDS[each.word] for each in self.closing)))
+
+    @property
+    def message(self) -> str:
+        """Why it did that, in the words of the short summary."""
+        bearing = (each for each in self.closing if progress.WORDS[each.word] is self.outcome)
+        return next((each.message for each in bearing if each.message), "")
 
 
 def read(content: bytes) -> Found:
     """Read a run from its output; raises `UsageError` where there is nothing of pytest's in it."""
-    parts = _parts(text.lines(content))
+    parts = _parts(_whole_lines(text.lines(content)))
     if not (parts.headed or parts.numbers is not None or parts.progress.words or parts.named):
         raise UsageError("there is nothing in it that pytest writes", INSTEAD)
     tally = _tally(parts)
     wholes = _files(parts, tally)
     tally += Counter(run.outcome for run in wholes)
-    agreed = parts.numbers is not None and all(
-        parts.numbers.get(name, 0) == tally[_OUTCOMES[name]] for name in _COUNTED
+    agreed = (
+        parts.numbers is not None
+        and (parts.headed or not parts.progress.words)
+        and all(parts.numbers.get(name, 0) == tally[_OUTCOMES[name]] for name in _COUNTED)
     )
     known = _known(parts, agreed=agreed)
     tests = (*known, *wholes)
@@ -91,10 +114,18 @@ _OUTCOMES = {
 }
 
 
+def _whole_lines(lines: list[str]) -> list[str]:
+    """Leave out a last line that does not end, unless it is pytest's last, and a first one that may have lost its beginning."""
+    if lines and lines[-1] and summary.counts(lines[-1]) is None:
+        lines = lines[:-1]
+    headed = any(START.fullmatch(line.strip()) for line in lines)
+    return lines if headed or (lines and summary.counts(lines[0]) is not None) else lines[1:]
+
+
 def _parts(lines: Sequence[str]) -> Parts:
     start = next((number for number, line in enumerate(lines) if START.fullmatch(line.strip())), -1)
     body = lines[start + 1 :]
-    last = max((number for number, line in enumerate(body) if summary.counts(line) is not None), default=-1)
+    last = _last_line(body)
     end = next((number for number, line in enumerate(body) if _SECTION.fullmatch(line.strip())), len(body))
     running = body[: last if 0 <= last < end else end]
     found = progress.read(running)
@@ -112,13 +143,28 @@ def _parts(lines: Sequence[str]) -> Parts:
         died=frozenset(match["test"] for line in body if (match := _DIED.search(line))),
         numbers=summary.counts(body[last]) if last >= 0 else None,
         stopped=summary.stopped(body[at:]) or summary.stopped(body[end:]),
+        several=_is_several(body, end),
     )
+
+
+def _is_several(body: Sequence[str], end: int) -> bool:
+    """Say whether another run begins behind the end of the first; within a section a test of pytest itself may show one."""
+    over = next((number for number, line in enumerate(body[:end]) if summary.counts(line) is not None), len(body))
+    return any(START.fullmatch(line.strip()) for line in body[over:end])
+
+
+def _last_line(body: Sequence[str]) -> int:
+    """Find the line with the final numbers, -1 where it is missing: behind one that a test has printed more sections follow."""
+    last = max((number for number, line in enumerate(body) if summary.counts(line) is not None), default=-1)
+    return -1 if any(_SECTION.fullmatch(line.strip()) for line in body[last + 1 :]) else last
 
 
 def _tally(parts: Parts) -> Counter[Outcome]:
     """Count words as pytest counts them in its last line; what it says only at its end, of parts of a test, is in there, too."""
     running = Counter(word.word for word in parts.progress.words)
-    closing = Counter(f"SUB{each.word.removeprefix('SUB')}" if each.sub else each.word for each in parts.named if "::" in each.nodeid)
+    closing = Counter(
+        f"SUB{each.word.removeprefix('SUB')}" if each.sub else each.word for each in parts.named if "::" in each.nodeid
+    )
     counted = Counter({_OUTCOMES[name]: sum(running[word] for word in words) for name, words in _COUNTED.items()})
     named = Counter({_OUTCOMES[name]: sum(closing[word] for word in words) for name, words in _COUNTED.items()})
     if not parts.progress.words:
@@ -135,7 +181,7 @@ def _files(parts: Parts, tally: Counter[Outcome]) -> tuple[TestRun, ...]:
     alone = [each for each in parts.folded if each.file not in with_tests]
     missing = (parts.numbers or {}).get("skipped", 0) - tally[Outcome.SKIPPED]
     itself = parts.header.skipped if parts.header.skipped is not None else len(alone)
-    if parts.progress.words and 0 < missing == itself == len(alone) == sum(each.count for each in alone):
+    if parts.headed and parts.progress.words and 0 < missing == itself == len(alone) == sum(each.count for each in alone):
         made += [TestRun(nodeid=NodeId(each.file), outcome=Outcome.SKIPPED, reason=each.reason) for each in alone]
     return tuple(made)
 
@@ -149,19 +195,27 @@ def _known(parts: Parts, *, agreed: bool) -> tuple[TestRun, ...]:
     for each in parts.named:
         if "::" in each.nodeid:
             closing.setdefault(each.nodeid, []).append(each)
-    open_ones = set() if agreed else _open(parts)
-    found = []
-    for nodeid in dict.fromkeys((*words, *closing)):
-        said, told = words.get(nodeid, []), closing.get(nodeid, [])
-        outcome = _outcome(nodeid, said, told, parts)
-        if agreed or _is_certain(nodeid, outcome, said, told, parts, open_ones):
-            found.append(_run(nodeid, outcome, said, told))
-    return tuple(run for run in found if run.outcome is not Outcome.NOT_RUN)
+    ids = dict.fromkeys((*words, *closing))
+    told = (Told(nodeid=each, words=tuple(words.get(each, ())), closing=tuple(closing.get(each, ()))) for each in ids)
+    doubtful = set() if agreed else _open(parts)
+    return tuple(_run(one, outcome) for one in told if (outcome := _certain(one, parts, doubtful, agreed=agreed)) is not None)
 
 
-def _outcome(nodeid: str, said: Sequence[Word], told: Sequence[Named], parts: Parts) -> Outcome:
-    outcome = worst((*(word.outcome for word in said if word.word != RERUN), *(progress.WORDS[each.word] for each in told)))
-    return Outcome.CRASHED if nodeid in parts.died and outcome is Outcome.FAILED else outcome
+def _certain(told: Told, parts: Parts, doubtful: set[str], *, agreed: bool) -> Outcome | None:
+    """Say what a test did where nothing that may be missing could change it, though the numbers need not bear out all of them."""
+    outcome = told.outcome
+    if outcome is Outcome.NOT_RUN or parts.several:
+        return None
+    if outcome is Outcome.FAILED and told.nodeid in parts.died:
+        return Outcome.CRASHED
+    if outcome is Outcome.CRASHED or (agreed and (parts.headed or outcome is not Outcome.FAILED)):
+        return outcome
+    if outcome is Outcome.FAILED:
+        sure = told.nodeid not in doubtful if told.words else told.message != ""
+    else:
+        plain = 0 < parts.header.version < SUBTESTS_OF_ITS_OWN and not parts.header.subtests
+        sure = bool(told.words) and plain and told.nodeid not in doubtful
+    return outcome if sure else None
 
 
 def _open(parts: Parts) -> set[str]:
@@ -174,42 +228,31 @@ def _open(parts: Parts) -> set[str]:
     return {*last.values(), *(() if parts.headed else first.values())}
 
 
-def _is_certain(  # noqa: PLR0913, PLR0917 - all that speaks for and against one test
-    nodeid: str, outcome: Outcome, said: Sequence[Word], told: Sequence[Named], parts: Parts, open_ones: set[str]
-) -> bool:
-    """Say whether nothing that may be missing could change an outcome, though the numbers do not bear out all of them."""
-    if outcome is Outcome.CRASHED:
-        return True
-    if outcome is Outcome.FAILED:
-        return nodeid not in open_ones if said else any(each.message for each in told)
-    plain = 0 < parts.header.version < SUBTESTS_OF_ITS_OWN and not parts.header.subtests
-    return bool(said) and plain and nodeid not in open_ones
-
-
-def _run(nodeid: str, outcome: Outcome, said: Sequence[Word], told: Sequence[Named]) -> TestRun:
-    message = next((each.message for each in told if each.message and each.word != "PASSED"), "")
-    reason = next((word.reason for word in said if word.reason), message)
+def _run(told: Told, outcome: Outcome) -> TestRun:
+    reason = next((word.reason for word in told.words if word.reason), told.message)
     green = outcome in {Outcome.SKIPPED, Outcome.XFAILED, Outcome.XPASSED}
     return TestRun(
-        nodeid=NodeId(nodeid),
+        nodeid=NodeId(told.nodeid),
         outcome=outcome,
-        worker=next((word.worker for word in said), ""),
+        worker=next((word.worker for word in told.words), ""),
         reason=reason if green else "",
-        failure=failure(outcome, message),
+        failure=failure(outcome, told.message),
     )
 
 
 def _lacking(parts: Parts, known: int, unnamed: int, *, agreed: bool) -> str:
     """Say why a text does not tell the whole run; empty where it does."""
     items = parts.header.items
-    if parts.numbers is None:
-        return "it ends before pytest's last line, which has the numbers"
-    if parts.stopped:
-        return f"pytest stopped before all tests had run: {parts.stopped}"
-    if unnamed and not parts.progress.words:
-        return f"the ids of {unnamed} tests are not in it: pytest says them with `-v`"
-    if not agreed:
-        return "what it says of single tests does not come to the numbers in pytest's last line: a part is missing, or told twice"
-    if items is not None and items != known:
-        return f"{items} tests were selected, and it tells of {known}"
-    return ""
+    reasons = {
+        "there is more than one run of pytest in it: paste one alone": parts.several,
+        "it ends before pytest's last line, which has the numbers": parts.numbers is None,
+        f"pytest stopped before all tests had run: {parts.stopped}": bool(parts.stopped),
+        f"the ids of {unnamed} tests are not in it: pytest says them with `-v`": unnamed and not parts.progress.words,
+        "its beginning is missing: pytest's header says how many tests there are": parts.progress.words and not parts.headed,
+        "what it says of single tests does not come to the numbers in pytest's last line: a part is missing, or told twice": (
+            not agreed
+        ),
+        f"{items} tests were selected, and it tells of {known}": items is not None and items != known,
+        f"the ids of {unnamed} tests are not in it": unnamed,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "")

@@ -46,7 +46,7 @@ def _without_stamps(plain: list[str]) -> list[str]:
 
 
 def _without_margin(plain: list[str]) -> list[str]:
-    """Take off what stands before pytest's own titles, where it stands before other lines as well: indentation, `> `, `name | `."""
+    """Take off what stands before pytest's titles, where it stands before other lines as well: indentation, `> `, `name | `."""
     title = next(((line, found) for line in plain if (found := _TITLE.search(line)) and found.start()), None)
     if title is None:
         return plain
