@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shlex
 from pathlib import Path
 
@@ -159,3 +160,10 @@ def test_a_cell_that_is_pasted_goes_through_the_schema(tmp_path: Path) -> None:
     cell = a_cell("a", 1, runs=[run])
     assert msgspec.json.decode(msgspec.json.encode(cell), type=Cell) == cell
     assert cell.env == EnvironmentName("a")
+
+
+def test_what_is_pasted_into_stdin_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = b"===== test session starts =====\r\ncollected 1 item\r\n\r\nt.py::a PASSED [100%]\r\n===== 1 passed in 1s =====\r\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(shown)))
+    said = call(tmp_path, "ingest", "--env", "a", "--attempt", "1", "--seed", "1", "-")
+    assert (said.code, said.out) == (0, "`a` attempt 1 from terminal: finished, 1 tests known, 0 red\n")
