@@ -5,28 +5,19 @@ An outcome is believed where the final numbers bear all of them out, or where no
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Sequence
 
 import msgspec
 
 from paritygate.errors import UsageError
-from paritygate.ingest import progress, summary, text
+from paritygate.ingest import progress, text
 from paritygate.ingest.found import Found, broken_file, failure, worst
-from paritygate.ingest.progress import RERUN, Progress, Word
-from paritygate.ingest.summary import Folded, Header, Named
+from paritygate.ingest.parts import Parts, apart
+from paritygate.ingest.progress import RERUN, Word
+from paritygate.ingest.summary import Named
 from paritygate.outcomes.cells import NodeId, TestRun
 from paritygate.outcomes.words import Outcome, ResultFormat
 
-START = re.compile(r"={3,} test session starts.* ={3,}")
-_SECTION = re.compile(
-    r"={3,} (?:ERRORS|FAILURES|PASSES|XFAILURES|XPASSES|warnings summary.*|short test summary info|rerun test summary info"
-    r"|slowest .*|.*durations.*|tests coverage) ={3,}|-{3,} coverage: .*"
-)
-_SUMMARY = re.compile(r"={3,} short test summary info ={3,}")
-_COLLECTING = re.compile(r"_{3,} ERROR collecting (?P<file>\S.*?) _{3,}")
-_DIED = re.compile(r"worker '(?P<worker>gw\d+)' crashed while running '(?P<test>.+)'")
 _COUNTED = {
     "passed": {"PASSED"},
     "failed": {"FAILED", "SUBFAILED", "SUBFAIL"},
@@ -38,21 +29,6 @@ _COUNTED = {
 SUBTESTS_OF_ITS_OWN = 9
 """From this version on pytest itself may say PASSED of a test of which a part has failed, and tell that only at its end."""
 INSTEAD = "paste all that the command prints which `paritygate command` says, or its JUnit XML"
-
-
-class Parts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a pasted text is made of; `numbers` is None where pytest's last line is not in it."""
-
-    headed: bool
-    header: Header
-    progress: Progress
-    named: tuple[Named, ...]
-    folded: tuple[Folded, ...]
-    broken: tuple[str, ...]
-    died: frozenset[str]
-    numbers: dict[str, int] | None
-    stopped: str
-    several: bool = False
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +53,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
 
 def read(content: bytes) -> Found:
     """Read a run from its output; raises `UsageError` where there is nothing of pytest's in it."""
-    parts = _parts(_whole_lines(text.lines(content)))
+    parts = apart(text.lines(content))
     if not (parts.headed or parts.numbers is not None or parts.progress.words or parts.named):
         raise UsageError("there is nothing in it that pytest writes", INSTEAD)
     tally = _tally(parts)
@@ -112,51 +88,6 @@ _OUTCOMES = {
     "xfailed": Outcome.XFAILED,
     "xpassed": Outcome.XPASSED,
 }
-
-
-def _whole_lines(lines: list[str]) -> list[str]:
-    """Leave out a last line that does not end, unless it is pytest's last, and a first one that may have lost its beginning."""
-    if lines and lines[-1] and summary.counts(lines[-1]) is None:
-        lines = lines[:-1]
-    headed = any(START.fullmatch(line.strip()) for line in lines)
-    return lines if headed or (lines and summary.counts(lines[0]) is not None) else lines[1:]
-
-
-def _parts(lines: Sequence[str]) -> Parts:
-    start = next((number for number, line in enumerate(lines) if START.fullmatch(line.strip())), -1)
-    body = lines[start + 1 :]
-    last = _last_line(body)
-    end = next((number for number, line in enumerate(body) if _SECTION.fullmatch(line.strip())), len(body))
-    running = body[: last if 0 <= last < end else end]
-    found = progress.read(running)
-    at = max((number for number, line in enumerate(body) if _SUMMARY.fullmatch(line.strip())), default=len(body))
-    closing = body[at + 1 : last if last > at else len(body)]
-    named, folded = summary.named(closing, {word.nodeid for word in found.words})
-    before = next((number for number, line in enumerate(body) if "::" in line), len(body))
-    return Parts(
-        headed=start >= 0,
-        header=summary.header(body[:before]) if start >= 0 else Header(),
-        progress=found,
-        named=named,
-        folded=folded,
-        broken=tuple(dict.fromkeys(match["file"] for line in body if (match := _COLLECTING.fullmatch(line.strip())))),
-        died=frozenset(match["test"] for line in body if (match := _DIED.search(line))),
-        numbers=summary.counts(body[last]) if last >= 0 else None,
-        stopped=summary.stopped(body[at:]) or summary.stopped(body[end:]),
-        several=_is_several(body, end),
-    )
-
-
-def _is_several(body: Sequence[str], end: int) -> bool:
-    """Say whether another run begins behind the end of the first; within a section a test of pytest itself may show one."""
-    over = next((number for number, line in enumerate(body[:end]) if summary.counts(line) is not None), len(body))
-    return any(START.fullmatch(line.strip()) for line in body[over:end])
-
-
-def _last_line(body: Sequence[str]) -> int:
-    """Find the line with the final numbers, -1 where it is missing: behind one that a test has printed more sections follow."""
-    last = max((number for number, line in enumerate(body) if summary.counts(line) is not None), default=-1)
-    return -1 if any(_SECTION.fullmatch(line.strip()) for line in body[last + 1 :]) else last
 
 
 def _tally(parts: Parts) -> Counter[Outcome]:
