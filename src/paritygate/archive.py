@@ -17,8 +17,8 @@ from paritygate import misfits, places
 from paritygate.classifier import belonging, pasted, shards
 from paritygate.classifier.evidence import NOT_ORDER, gate_of, judge, noted, sides, tally
 from paritygate.classifier.labels import counts, excluded, label
-from paritygate.classifier.sides import DIVERGENT, laid_side_by_side
-from paritygate.classifier.surroundings import dates_moved, observed, undeclared_differences, varied
+from paritygate.classifier.sides import laid_side_by_side
+from paritygate.classifier.surroundings import observed, undeclared_differences, varied
 from paritygate.classifier.verdicts import Facts, bounds, verdict
 from paritygate.errors import UnrecordedError, UsageError
 from paritygate.outcomes.artifact import SCHEMA, Artifact, EnvironmentRecord, Finding, Subject
@@ -179,7 +179,7 @@ def classify(paths: Sequence[Path], version: str) -> Artifact:
     differences = undeclared_differences(gate, frozenset(each.axis for each in axes if each.varied))
     findings = laid_side_by_side(_settled(label(gate), merged), gate)
     left_out = excluded(gate)
-    moved = _moved(findings, gate) if len(paths) > 1 else ()
+    moved = belonging.dates_apart(findings, gate) if len(paths) > 1 else ()
     facts = Facts(cells=tuple(gate), varied=axes, excluded=len(left_out), blocking=(*differences.blocking, *moved))
     return Artifact(
         schema=SCHEMA,
@@ -196,15 +196,6 @@ def classify(paths: Sequence[Path], version: str) -> Artifact:
         excluded=left_out,
         notes=(*differences.notes, *pasted.remarks(gate), *shards.remarks(gate), *bounds(findings, gate)),
     )
-
-
-def _moved(findings: Sequence[Finding], gate: Sequence[Cell]) -> tuple[str, ...]:
-    """Say why tests that diverge cannot be judged where jobs saw other dates: a whole run would run such cells again."""
-    moved = dates_moved(gate)
-    if not moved or all(each.label not in DIVERGENT for each in findings):
-        return ()
-    named = ", ".join(f"`{each.env}` attempt {each.attempt}" for each in moved)
-    return (f"tests diverge, and the date changed between the cells: run again {named}",)
 
 
 def before_causes(artifact: Artifact) -> tuple[Finding, ...]:

@@ -125,6 +125,18 @@ def test_a_test_that_an_xml_does_not_tell_of_is_unknown_and_not_absent(tmp_path:
     assert "could not be decided" in said.out
 
 
+def test_a_test_that_only_a_pasted_cell_has_is_not_called_coupled(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "shop")
+    beside(project, {name: outcome for name, outcome in OUTCOMES.items() if "more" not in name})
+    paste("python -m pytest -q -p no:randomly -p no:cacheprovider -o junit_family=xunit1 --junitxml=j.xml tests", project)
+    said = call(project, "classify", "local.json", *ingested(project, "j.xml", 1, 2), "--report", "r.json")
+    assert said.code == 4, said.out
+    labels = {each.nodeid: (each.label.value, each.note) for each in archive.read(project / "r.json").tests}
+    for name in ("tests/test_more.py::test_more", "tests/test_more.py::test_out"):
+        assert labels[NodeId(name)] == ("undecided", "only pasted cells tell of it: were they asked for the same tests?")
+    assert "were they asked for the same tests?" in said.out
+
+
 def test_colliding_ids_of_files_are_named_by_the_cells_beside(tmp_path: Path) -> None:
     project = a_project(tmp_path / "shop")
     beside(project, OUTCOMES)

@@ -5,14 +5,15 @@ What does not is refused with both files' names and what differs; nothing is tak
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
-from paritygate.classifier.surroundings import grave
+from paritygate.classifier.sides import DIVERGENT
+from paritygate.classifier.surroundings import dates_moved, grave
 from paritygate.errors import UsageError
-from paritygate.outcomes.artifact import EnvironmentRecord, Subject
+from paritygate.outcomes.artifact import EnvironmentRecord, Finding, Subject
 from paritygate.outcomes.cells import Cell, Probe
 from paritygate.outcomes.words import Axis, Purpose
 
@@ -77,3 +78,12 @@ def check_packages(files: Iterable[tuple[Path, Iterable[Cell]]]) -> None:
             raise UsageError(
                 f"{said} between `{reference[0]}` and `{path}`", "run all cells with one set of dependencies, from one base image"
             )
+
+
+def dates_apart(findings: Iterable[Finding], gate: Sequence[Cell]) -> tuple[str, ...]:
+    """Say why tests that diverge cannot be judged where jobs saw other dates: a whole run would run such cells again."""
+    moved = dates_moved(gate)
+    if not moved or all(each.label not in DIVERGENT for each in findings):
+        return ()
+    named = ", ".join(f"`{each.env}` attempt {each.attempt}" for each in moved)
+    return (f"tests diverge, and the date changed between the cells: run again {named}",)
