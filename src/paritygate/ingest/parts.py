@@ -18,6 +18,7 @@ _SECTION = re.compile(
 )
 _SUMMARY = re.compile(r"={3,} short test summary info ={3,}")
 _COLLECTING = re.compile(r"_{3,} ERROR collecting (?P<file>\S.*?) _{3,}")
+_SUGAR = re.compile(r"Test session starts \(platform: |Results \([\d.]+s\):$")
 _DIED = re.compile(r"worker '(?P<worker>gw\d+)' crashed while running '(?P<test>.+)'")
 
 
@@ -34,6 +35,7 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     numbers: dict[str, int] | None
     stopped: str
     several: bool = False
+    sugared: bool = False
 
 
 def apart(lines: Sequence[str]) -> Parts:
@@ -60,6 +62,7 @@ def apart(lines: Sequence[str]) -> Parts:
         numbers=summary.counts(body[last]) if last >= 0 else None,
         stopped=summary.stopped(body[at:]) or summary.stopped(body[end:]),
         several=_is_several(body, end),
+        sugared=start < 0 and any(_SUGAR.match(line) for line in lines),
     )
 
 

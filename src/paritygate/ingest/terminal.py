@@ -142,7 +142,9 @@ def _certain(told: Told, parts: Parts, doubtful: set[str], *, agreed: bool) -> O
     if outcome is Outcome.CRASHED or (agreed and (parts.headed or outcome is not Outcome.FAILED)):
         return outcome
     if outcome is Outcome.FAILED:
-        sure = told.nodeid not in doubtful if told.words else told.message != ""
+        # Without header and last line it may be another plugin's summary, which may call errors failures, as pytest-sugar does.
+        pytests = parts.headed or parts.numbers is not None
+        sure = told.nodeid not in doubtful if told.words else pytests and told.message != ""
     else:
         plain = 0 < parts.header.version < SUBTESTS_OF_ITS_OWN and not parts.header.subtests
         sure = bool(told.words) and plain and told.nodeid not in doubtful
@@ -176,6 +178,7 @@ def _lacking(parts: Parts, known: int, unnamed: int, *, agreed: bool) -> str:
     items = parts.header.items
     reasons = {
         "there is more than one run of pytest in it: paste one alone": parts.several,
+        "pytest-sugar wrote it, and not pytest: run it with `-p no:sugar`": parts.sugared,
         "it ends before pytest's last line, which has the numbers": parts.numbers is None,
         f"pytest stopped before all tests had run: {parts.stopped}": bool(parts.stopped),
         f"the ids of {unnamed} tests are not in it: pytest says them with `-v`": unnamed and not parts.progress.words,
