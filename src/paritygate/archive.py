@@ -16,6 +16,7 @@ import msgspec
 from paritygate import misfits, places
 from paritygate.classifier import belonging, pasted, shards
 from paritygate.classifier.evidence import NOT_ORDER, gate_of, judge, noted, sides, tally
+from paritygate.classifier.holding import Hold, nothing_held
 from paritygate.classifier.labels import counts, excluded, label
 from paritygate.classifier.sides import laid_side_by_side
 from paritygate.classifier.surroundings import observed, undeclared_differences, varied
@@ -169,8 +170,8 @@ def _numbered_on(cells: Iterable[Cell], new: Iterable[Cell]) -> list[Cell]:
     return result
 
 
-def classify(paths: Sequence[Path], version: str) -> Artifact:
-    """Label and weigh the cells of files from anywhere, as the gate would; nothing is run."""
+def classify(paths: Sequence[Path], version: str, hold: Hold = nothing_held) -> Artifact:
+    """Label and weigh the cells of files from anywhere, as the gate would, and hold a ledger against them; nothing is run."""
     merged = merge([(path, read_cells(path)) for path in paths])
     merged = msgspec.structs.replace(merged, cells=pasted.reconciled(merged.cells))
     gate = [cell for cell in merged.cells if cell.purpose is Purpose.GATE]
@@ -180,7 +181,15 @@ def classify(paths: Sequence[Path], version: str) -> Artifact:
     findings = laid_side_by_side(_settled(label(gate), merged), gate)
     left_out = excluded(gate)
     moved = belonging.dates_apart(findings, gate) if len(paths) > 1 else ()
-    facts = Facts(cells=tuple(gate), varied=axes, excluded=len(left_out), blocking=(*differences.blocking, *moved))
+    held = hold(merged.subject, findings, merged.cells)
+    facts = Facts(
+        cells=tuple(gate),
+        varied=axes,
+        excluded=len(left_out),
+        blocking=(*differences.blocking, *moved),
+        frozen=held.let_through,
+        refused=held.refused,
+    )
     return Artifact(
         schema=SCHEMA,
         paritygate=version,
@@ -194,7 +203,8 @@ def classify(paths: Sequence[Path], version: str) -> Artifact:
         tests=findings,
         labels=counts(findings, left_out),
         excluded=left_out,
-        notes=(*differences.notes, *pasted.remarks(gate), *shards.remarks(gate), *bounds(findings, gate)),
+        freezes=held.freezes,
+        notes=(*held.notes, *differences.notes, *pasted.remarks(gate), *shards.remarks(gate), *bounds(findings, gate)),
     )
 
 

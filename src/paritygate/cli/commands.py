@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from paritygate import archive, doctor, engine_setup, places, project_images
+from paritygate.classifier.holding import nothing_held
 from paritygate.cli.changed import CHANGED, changed
 from paritygate.cli.freezes import freezes
 from paritygate.cli.hazards import hazards
@@ -32,7 +33,7 @@ from paritygate.cli.options import (
 from paritygate.cli.user import Streams, absolute, answer, code_of, engine_at, place_of, version, world
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.errors import UsageError
-from paritygate.gate import afterwards, flow
+from paritygate.gate import afterwards, flow, holding
 from paritygate.images import keeping
 from paritygate.outcomes.words import ExitCode
 from paritygate.reports.live import Live
@@ -145,13 +146,17 @@ def repro_world(options: ReproOptions, live: Live) -> ReproWorld:
 @program.command()
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @artifact_at("report")
-def classify(files: tuple[Path, ...], report: str | None) -> int:
+@click.option("--freezes-of", "project", default="", metavar="DIR", help="Hold the freezes of this project. [default: none]")
+@click.option("--ledger-from", default="", metavar="REF", help="Read them where HEAD parted from this branch.")
+def classify(files: tuple[Path, ...], report: str | None, project: str, ledger_from: str) -> int:
     """Label the tests of cells or reports that were made anywhere."""
     streams = Streams()
     place = None if report is None else place_of(report)
     if place is not None:
         places.check(place)
-    artifact = archive.classify(files, version())
+    with Live(streams.progress, quiet=True) as live:
+        hold = holding.of(absolute(project).resolve(), ledger_from, world("", live)) if project else nothing_held
+    artifact = archive.classify(files, version(), hold)
     unrecorded = None if place is None else archive.record(artifact, place)
     streams.answer(artifact, place)
     return code_of(artifact, unrecorded)
