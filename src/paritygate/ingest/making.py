@@ -8,7 +8,7 @@ import msgspec
 
 from paritygate.errors import UsageError
 from paritygate.ingest.found import CERTAINTY, Found
-from paritygate.ingest.naming import Named, name
+from paritygate.ingest.naming import Naming, name
 from paritygate.outcomes.cells import Cell, EnvironmentName, Told
 from paritygate.outcomes.words import CellStatus, Purpose, ResultFormat, RunnerName
 
@@ -74,7 +74,7 @@ def _check(found: Found, given: Given) -> None:
         )
 
 
-def _lacking(found: Found, named: Named) -> str:
+def _lacking(found: Found, named: Naming) -> str:
     if found.lacking or not named.unclear:
         return found.lacking
     first = " or ".join(f"`{each}`" for each in named.unclear[0])

@@ -14,7 +14,7 @@ _GROUP = re.compile(r"@\w+$")
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}", re.IGNORECASE)
 
 
-class Named(msgspec.Struct, frozen=True, kw_only=True):
+class Naming(msgspec.Struct, frozen=True, kw_only=True):
     """Tests with their ids; `unclear` has all that a test could be of each that could be several; `prefix` was put before ids."""
 
     tests: tuple[TestRun, ...]
@@ -22,7 +22,7 @@ class Named(msgspec.Struct, frozen=True, kw_only=True):
     prefix: str = ""
 
 
-def name(found: Found, known: Collection[str]) -> Named:
+def name(found: Found, known: Collection[str]) -> Naming:
     """Name the tests that were found by the ids that are `known` from other cells, and without these as they are written."""
     prefix = _prefix(found.names, known)
     tests: list[TestRun] = []
@@ -35,7 +35,7 @@ def name(found: Found, known: Collection[str]) -> Named:
             continue
         occurrence = met[nodeid] = met.get(nodeid, -1) + 1
         tests.append(msgspec.structs.replace(run, nodeid=NodeId(nodeid), occurrence=occurrence))
-    return Named(tests=tuple(tests), unclear=tuple(unclear), prefix=prefix)
+    return Naming(tests=tuple(tests), unclear=tuple(unclear), prefix=prefix)
 
 
 def _choose(names: Sequence[str], known: Collection[str]) -> str:

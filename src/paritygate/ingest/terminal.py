@@ -31,7 +31,7 @@ SUBTESTS_OF_ITS_OWN = 9
 INSTEAD = "paste all that the command prints which `paritygate command` says, or its JUnit XML"
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True):
+class Said(msgspec.Struct, frozen=True, kw_only=True):
     """All that is said of one test: while it ran, and at the end."""
 
     nodeid: str
@@ -127,12 +127,12 @@ def _known(parts: Parts, *, agreed: bool) -> tuple[TestRun, ...]:
         if "::" in each.nodeid:
             closing.setdefault(each.nodeid, []).append(each)
     ids = dict.fromkeys((*words, *closing))
-    told = (Told(nodeid=each, words=tuple(words.get(each, ())), closing=tuple(closing.get(each, ()))) for each in ids)
+    told = (Said(nodeid=each, words=tuple(words.get(each, ())), closing=tuple(closing.get(each, ()))) for each in ids)
     doubtful = set() if agreed else _open(parts)
     return tuple(_run(one, outcome) for one in told if (outcome := _certain(one, parts, doubtful, agreed=agreed)) is not None)
 
 
-def _certain(told: Told, parts: Parts, doubtful: set[str], *, agreed: bool) -> Outcome | None:
+def _certain(told: Said, parts: Parts, doubtful: set[str], *, agreed: bool) -> Outcome | None:
     """Say what a test did where nothing that may be missing could change it, though the numbers need not bear out all of them."""
     outcome = told.outcome
     if outcome is Outcome.NOT_RUN or parts.several:
@@ -161,7 +161,7 @@ def _open(parts: Parts) -> set[str]:
     return {*last.values(), *(() if parts.headed else first.values())}
 
 
-def _run(told: Told, outcome: Outcome) -> TestRun:
+def _run(told: Said, outcome: Outcome) -> TestRun:
     reason = next((word.reason for word in told.words if word.reason), told.message)
     green = outcome in {Outcome.SKIPPED, Outcome.XFAILED, Outcome.XPASSED}
     return TestRun(
