@@ -83,13 +83,13 @@ def cell(**given: Any) -> int:
     streams = Streams()
     with Live(streams.progress, quiet=asked.quiet) as live:
         done = one_cell.run(asked.request(), options.wanted(), world(asked.host, live))
-    return answered(done)
+    return answered(done, streams, quiet=asked.quiet)
 
 
 cell.params += [each for each in run.params if each.name not in OF_A_WHOLE_RUN]
 
 
-def answered(done: Done) -> int:
+def answered(done: Done, streams: Streams, *, quiet: bool) -> int:
     """Say in one line how the cell ended and where it is, and say the exit code."""
     ended = done.cell
     red = sum(not each.outcome.green for each in ended.tests if each.outcome is not Outcome.NOT_RUN)
@@ -99,6 +99,7 @@ def answered(done: Done) -> int:
     if done.unrecorded is not None:
         say_error(done.unrecorded)
         return ExitCode.NO_VERDICT
-    Streams().say(f"cell: {nearest(done.path)}")
+    if not quiet:
+        streams.say(f"cell: {nearest(done.path)}")
     well = ended.status in WELL
     return ExitCode.PARITY if well else ExitCode.NO_VERDICT
