@@ -28,6 +28,8 @@ from paritygate.cli.options import (
     ReproOptions,
     RunOptions,
 )
+from paritygate.cli.reporting import answer as answer_in
+from paritygate.cli.reporting import report, telling, told, with_formats
 from paritygate.cli.user import Streams, absolute, answer, code_of, engine_at, place_of, version, world
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.errors import UsageError
@@ -50,6 +52,7 @@ def program() -> None:
 program.add_command(freezes)
 program.add_command(lock)
 program.add_command(changed)
+program.add_command(report)
 
 
 @program.command()
@@ -81,16 +84,18 @@ program.add_command(changed)
 @click.option(
     "--report", default=None, metavar="PATH", help="Where the artifact goes. [default: parity_report.json of the project]"
 )
+@with_formats
 @HOST
 @QUIET
 @DEBUG
 def run(**given: Any) -> int:
     """Run the gate over SELECTION (files, folders, node ids; default: what the project configures)."""
+    wanted = telling(given)
     options = msgspec.convert(given, RunOptions)
     streams = Streams()
-    with Live(streams.progress, quiet=options.quiet) as live:
-        report = flow.run(options.request(), world(options.host, live))
-    return answer(report, streams, quiet=options.quiet)
+    with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
+        found = flow.run(options.request(), world(options.host, live))
+    return answer_in(found, streams, wanted, quiet=options.quiet)
 
 
 @program.command()

@@ -18,6 +18,13 @@ def short(cause: Cause) -> str:
     return " or ".join(" with ".join(way) for way in cause.ways or (cause.axes,))
 
 
+def kind(cause: Cause | None) -> str:
+    """Say a cause without what is this test's own, such as the tests that spoil it; empty where none is known."""
+    if cause is None:
+        return ""
+    return short(cause) if cause.kind is CauseKind.AXIS else cause.kind.value
+
+
 def _listed(tests: Sequence[str]) -> str:
     more = len(tests) - MOST_PARTNERS
     return " and ".join(tests) if more <= 0 else f"{', '.join(tests[:MOST_PARTNERS])} and {more} more"

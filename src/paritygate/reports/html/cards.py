@@ -14,11 +14,12 @@ from paritygate.outcomes.artifact import Artifact, Finding, Side
 from paritygate.outcomes.cells import Cell, NodeId, TestId, TestRun
 from paritygate.outcomes.words import Label, Purpose
 from paritygate.reports.advice import after
-from paritygate.reports.causes import in_a_line, short
+from paritygate.reports.causes import in_a_line, kind
 from paritygate.reports.files import files
 from paritygate.reports.html.letters import Columns, letters
 from paritygate.reports.html.marking import Marked, marked
 from paritygate.reports.ranking import is_let_through, ranked, reproduction
+from paritygate.reports.sides import Sides, sides_of
 from paritygate.reports.text import in_a_block
 
 MOST_CARDS = 200
@@ -77,8 +78,9 @@ def cards(artifact: Artifact, wanted: Columns, report: str) -> tuple[Card, ...]:
     chosen = ranked(artifact)[:MOST_CARDS]
     tests = {TestId(each.nodeid, each.occurrence) for each in chosen}
     runs = _runs(artifact.cells, tests)
+    sides = sides_of(artifact, chosen)
     return tuple(
-        _card(artifact, finding, runs.get(TestId(finding.nodeid, finding.occurrence), []), _Around(number, wanted, report))
+        _card(artifact, finding, runs.get(TestId(finding.nodeid, finding.occurrence), []), _Around(number, wanted, report, sides))
         for number, finding in enumerate(chosen, start=1)
     )
 
@@ -87,10 +89,12 @@ class _Around(msgspec.Struct, frozen=True):
     number: int
     wanted: Columns
     report: str
+    sides: Sides
 
 
 def _card(artifact: Artifact, finding: Finding, runs: Runs, around: _Around) -> Card:
-    cause = finding.cause
+    cause, test = finding.cause, TestId(finding.nodeid, finding.occurrence)
+    gate = [(cell, run) for cell, run in runs if cell.purpose is Purpose.GATE]
     return Card(
         number=around.number,
         nodeid=finding.nodeid,
@@ -100,8 +104,8 @@ def _card(artifact: Artifact, finding: Finding, runs: Runs, around: _Around) -> 
         letters=letters(finding, around.wanted),
         todo="frozen, and let through" if is_let_through(artifact, finding) else after(finding.label, artifact.verdict),
         cause=in_a_line(cause) if cause is not None else "",
-        kind=short(cause) if cause is not None else "",
-        sides=_sides(finding, [(cell, run) for cell, run in runs if cell.purpose is Purpose.GATE]),
+        kind=kind(cause),
+        sides=_sides(around.sides[test], gate),
         files=tuple(files(cause)) if cause is not None else (),
         seen=tuple(_seen(runs)),
         hazards=tuple(f"{each.file}:{each.line} {each.what}; instead: {each.instead}" for each in finding.hazards),
@@ -125,41 +129,13 @@ def _runs(cells: Iterable[Cell], wanted: set[TestId]) -> dict[TestId, Runs]:
     return found
 
 
-def _sides(finding: Finding, runs: Runs) -> tuple[Shown, ...]:
+def _sides(sides: Sequence[Side], runs: Runs) -> tuple[Shown, ...]:
     """Lay side by side what a test did, each with what its first cell has recorded of it."""
-    sides = finding.sides or _gathered(runs)
     first = {(cell.env, cell.attempt): run for cell, run in reversed(runs)}
     said = marked([in_a_block(side.message, MOST_TEXT) for side in sides])
     return tuple(
         _shown(side, first.get((side.env, side.attempts[0])) if side.attempts else None, message)
         for side, message in zip(sides, said, strict=True)
-    )
-
-
-def _gathered(runs: Runs) -> tuple[Side, ...]:
-    """Gather what a test that does not diverge did: attempts of an environment that failed in the same way are one side."""
-    found: dict[tuple[object, ...], Side] = {}
-    for cell, run in sorted(runs, key=lambda each: each[0].attempt):
-        failure = run.failure
-        kind = (cell.env, run.outcome, failure.fingerprint if failure is not None else "", run.reason)
-        known = found.get(kind)
-        attempts = (*(known.attempts if known is not None else ()), cell.attempt)
-        found[kind] = msgspec.structs.replace(known or _side(cell, run), attempts=attempts)
-    return tuple(found.values())
-
-
-def _side(cell: Cell, run: TestRun) -> Side:
-    side = Side(env=cell.env, attempts=(), outcome=run.outcome, reason=run.reason)
-    failure = run.failure
-    if failure is None:
-        return side
-    return msgspec.structs.replace(
-        side,
-        file=failure.file,
-        line=failure.line,
-        source=failure.source,
-        exception=failure.exception,
-        message=failure.message,
     )
 
 

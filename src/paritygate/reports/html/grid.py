@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from paritygate.outcomes.artifact import Artifact, Finding
 from paritygate.outcomes.cells import Cell, TestId
 from paritygate.outcomes.words import Label, Outcome, Purpose
-from paritygate.reports.causes import short
+from paritygate.reports.causes import kind
 from paritygate.reports.html.letters import BLANK, LETTERS, Columns, letters
+from paritygate.reports.ranking import WORST_FIRST, ranked
 from paritygate.reports.text import spell_out
 
 UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
@@ -39,7 +40,7 @@ def grid(artifact: Artifact, wanted: Columns, cards: Mapping[TestId, int]) -> st
     reasons = _reasons(artifact)
     labels = list(Label)
     rows = []
-    for finding in artifact.tests:
+    for finding in _worst_first(artifact):
         test = TestId(finding.nodeid, finding.occurrence)
         file, separator, name = finding.nodeid.partition("::")
         rows.append(
@@ -47,7 +48,7 @@ def grid(artifact: Artifact, wanted: Columns, cards: Mapping[TestId, int]) -> st
                 files.number(spell_out(file)),
                 spell_out(separator + name) + (f" (number {finding.occurrence + 1})" if finding.occurrence else ""),
                 labels.index(finding.label),
-                causes.number(spell_out(short(finding.cause)) if finding.cause is not None else ""),
+                causes.number(kind(finding.cause)),
                 letters(finding, wanted),
                 cards.get(test, 0),
                 notes.number(_note(finding, reasons.get(test, ""))),
@@ -71,6 +72,10 @@ def grid(artifact: Artifact, wanted: Columns, cards: Mapping[TestId, int]) -> st
             "rows": rows,
         }
     )
+
+
+def _worst_first(artifact: Artifact) -> list[Finding]:
+    return [*ranked(artifact), *(each for each in artifact.tests if each.label not in WORST_FIRST)]
 
 
 def in_a_script(value: object) -> str:

@@ -8,7 +8,9 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
-COMPARISON = re.compile(r"(?P<before>(?:\w+: )?assert )(?P<left>.+?)(?P<sign> (?:==|!=|is|in) )(?P<right>.+)")
+COMPARISON = re.compile(
+    r"(?P<before>(?:\w+: )?assert )(?P<left>.+?)(?P<sign> (?:==|!=|>=|<=|>|<|is not|is|not in|in) )(?P<right>.+)"
+)
 MOST_TOKENS = 1500
 """Beyond this a comparison would take longer than anybody wants to wait for a page."""
 

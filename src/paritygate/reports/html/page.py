@@ -9,7 +9,7 @@ from importlib import resources
 
 import jinja2
 import msgspec
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.cells import TestId
@@ -72,13 +72,28 @@ def render(artifact: Artifact, report: str = "") -> str:
         trim_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"spoken": spoken, "oneline": in_one_line, "tail": lambda text: in_a_block(text, MOST_TAIL)}
+    environment.filters |= {
+        "quoted": quoted,
+        "spoken": spoken,
+        "oneline": in_one_line,
+        "tail": lambda text: in_a_block(text, MOST_TAIL),
+    }
     return environment.get_template("page.html").render(_said(artifact, report))
 
 
 def _fit(value: object) -> object:
     """Spell out what no page may hold in whatever is put into the template; lines stay lines."""
     return in_a_block(value, len(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def quoted(text: str) -> Markup:
+    """Show what stands between backticks as code."""
+    parts = in_a_block(text, len(text)).split("`")
+    if len(parts) % 2 == 0:
+        return escape("`".join(parts))
+    return Markup().join(
+        Markup("<code>{}</code>").format(part) if number % 2 else escape(part) for number, part in enumerate(parts)
+    )
 
 
 def _said(artifact: Artifact, report: str) -> dict[str, object]:
@@ -90,7 +105,7 @@ def _said(artifact: Artifact, report: str) -> dict[str, object]:
     return {
         "artifact": artifact,
         "verdict": artifact.verdict,
-        "proceed": artifact.verdict.name is VerdictName.PARITY,
+        "line": (artifact.verdict.line or artifact.verdict.name).removeprefix(f"{artifact.verdict.name}: "),
         "reasons": _reasons(artifact),
         "steps": tuple(_steps(artifact)),
         "rows": tuple(_rows(artifact)),

@@ -49,7 +49,7 @@
     open.title = ids[index];
     open.tabIndex = place === active ? 0 : -1;
     open.dataset.place = String(place);
-    open.append(element("span", "file", data.files[row[FILE]]), row[NAME]);
+    open.append(element("span", "file", data.files[row[FILE]]), element("span", "name", row[NAME]));
     head.append(open);
     const label = element("td");
     label.append(element("span", `chip ${data.labels[row[LABEL]]}`, data.labels[row[LABEL]]));
