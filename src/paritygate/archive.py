@@ -198,14 +198,19 @@ def classify(paths: Sequence[Path], version: str) -> Artifact:
     )
 
 
+def from_cells(artifact: Artifact) -> tuple[Finding, ...]:
+    """Label the tests of a gate by its cells and by what confirmed them, believing nothing that the artifact says of them."""
+    gate = [cell for cell in artifact.cells if cell.purpose is Purpose.GATE]
+    file = CellFile(schema=SCHEMA, paritygate="", subject=artifact.subject, cells=artifact.cells)
+    return _settled(label(gate), file)
+
+
 def before_causes(artifact: Artifact) -> tuple[Finding, ...]:
     """Say what a gate's confirmation said, before anybody looked for causes.
 
     What further attempts do not bear out by themselves, as what a check of the order has overturned, stands as it is.
     """
-    gate = [cell for cell in artifact.cells if cell.purpose is Purpose.GATE]
-    file = CellFile(schema=SCHEMA, paritygate="", subject=artifact.subject, cells=artifact.cells)
-    fresh = {(each.nodeid, each.occurrence): each for each in _settled(label(gate), file)}
+    fresh = {(each.nodeid, each.occurrence): each for each in from_cells(artifact)}
     return tuple(_fresh(each, fresh.get((each.nodeid, each.occurrence), each)) for each in artifact.tests)
 
 

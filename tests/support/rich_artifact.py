@@ -211,6 +211,7 @@ def a_rich_cell(env: EnvironmentName, attempt: int, purpose: Purpose = Purpose.G
 
 def a_rich_probe(env: EnvironmentName, attempt: int) -> Probe:
     probe = a_probe(
+        sentinel=SUBJECT.trees["dirty" if env == LOCAL else "clean"],
         hash_seed=str(attempt * 101),
         distributions=(Distribution("pluggy", "1.5.0"), Distribution("pytest", "8.3.4"), Distribution("pytest-xdist", "3.6.1")),
     )

@@ -31,6 +31,7 @@ from paritygate.cli.options import (
 from paritygate.cli.reporting import answer as answer_in
 from paritygate.cli.reporting import report, telling, told, with_formats
 from paritygate.cli.user import Streams, absolute, answer, code_of, engine_at, place_of, version, world
+from paritygate.cli.verifying import verify
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.errors import UsageError
 from paritygate.gate import afterwards, flow
@@ -53,6 +54,7 @@ program.add_command(freezes)
 program.add_command(lock)
 program.add_command(changed)
 program.add_command(report)
+program.add_command(verify)
 
 
 @program.command()
