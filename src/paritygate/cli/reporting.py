@@ -90,14 +90,20 @@ def answer(report: Report, streams: Streams, wanted: Telling, *, quiet: bool) ->
     if wanted.html is None:
         return code
     try:
-        page = formats.render(report.artifact, Format.HTML, Page(streams.width, nearest(report.path)))
-        places.write(page.encode("utf-8", "backslashreplace"), wanted.html)
+        _write_page(report, streams, wanted.html)
     except UnrecordedError as error:
         say_error(error)
         return max(code, ExitCode.NO_VERDICT)
     if not quiet:
         streams.say(f"page: {wanted.html}")
     return code
+
+
+def _write_page(report: Report, streams: Streams, place: Path) -> None:
+    if place.resolve() == report.path.resolve():
+        raise UnrecordedError(f"`--html {place}` would overwrite the report", "give it another name")
+    page = formats.render(report.artifact, Format.HTML, Page(streams.width, nearest(report.path)))
+    places.write(page.encode("utf-8", "backslashreplace"), place)
 
 
 def show(artifact: Artifact, streams: Streams, form: Format, report: str) -> None:
@@ -122,6 +128,8 @@ def report(*, report: Path, form: str | None, as_json: bool, html: bool, output:
         raise UsageError("`--html` and another format exclude each other", "give one of them")
     wanted = Format.HTML if html else _form(form, as_json=as_json)
     place = None if output is None else _place(output, "--output")
+    if place is not None and place.resolve() == absolute(str(report)).resolve():
+        raise UsageError(f"`--output {output}` would overwrite the report itself", "give it another name")
     artifact = archive.read(report)
     streams = Streams()
     if place is None:

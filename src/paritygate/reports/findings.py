@@ -75,7 +75,7 @@ def _by_cause(some: Sequence[Finding]) -> Iterator[str]:
     counted = Counter(short(finding.cause) if finding.cause is not None else NO_CAUSE for finding in some)
     if set(counted) - {NO_CAUSE}:
         for cause, count in sorted(counted.items(), key=lambda item: (item[0] == NO_CAUSE, -item[1], item[0])):
-            yield f"  {count} test{'s' * (count != 1)}: {cause}"
+            yield f"  {count} test{'s' * (count != 1)}: {spell_out(cause)}"
 
 
 def _rest(left: Sequence[Finding]) -> Iterator[str]:

@@ -54,7 +54,7 @@ def items(artifact: Artifact, checkout: Checkout) -> tuple[Item, ...]:
 
 def _trees(artifact: Artifact, settings: Settings, checkout: Checkout) -> Trees:
     """Take the states of the tree that the report names, without the report itself, which lies in it."""
-    own = {"parity_report.json", settings.report}
+    own = {*survey.OWN, settings.report}
     if checkout.report.is_relative_to(checkout.project):
         own.add(checkout.report.relative_to(checkout.project).as_posix())
     request = survey.Request(
