@@ -82,6 +82,8 @@ def _of_trees(artifact: Artifact, trees: Trees) -> Iterator[Item]:
 
 def _elsewhere(artifact: Artifact, one: Tree) -> Iterator[str]:
     commit = artifact.subject.commit
+    tracked = [entry.path for entry in one.entries if entry.path.rpartition("/")[2] in survey.OWN]
+    yield from (f"`{path}` is tracked by git, so that it is a part of the tree that it tells of" for path in tracked)
     if commit and one.commit != commit:
         yield f"HEAD is {one.commit[:12] or 'none'} here, and was {commit[:12]}"
     else:

@@ -41,6 +41,6 @@ def _strange(written: object, known: object, place: str) -> Iterator[str]:
                 yield from _strange(value, known[name], f"{place}.{name}")
             elif value:
                 yield f"{place}.{name}"
-    elif isinstance(written, list) and isinstance(known, list):
+    elif isinstance(written, list) and isinstance(known, list | tuple):
         for one, other in zip(written, known, strict=False):
             yield from _strange(one, other, f"{place}[]")
