@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from paritygate import places
+from paritygate import misfits, places
 from paritygate.classifier.evidence import NOT_ORDER, gate_of, judge, noted, sides, tally
 from paritygate.classifier.labels import counts, excluded, label
 from paritygate.classifier.sides import laid_side_by_side
@@ -44,6 +44,13 @@ class Version(msgspec.Struct, frozen=True):
     schema: int
 
 
+NAMED = {
+    Artifact: ("report", "give the `parity_report.json` that `paritygate run` wrote, as it is"),
+    CellFile: ("report or cell file", "give a `parity_report.json` or a cell file; `paritygate schema` says what they hold"),
+}
+"""What each kind of file is called, and what to give instead of another."""
+
+
 def write(content: Artifact | CellFile, path: Path) -> None:
     """Write an artifact or a cell file; what was there before stays until the new one is whole. Raises `UnrecordedError`."""
     places.write(msgspec.json.encode(content) + b"\n", path)
@@ -69,22 +76,34 @@ def read_cells(path: Path) -> CellFile:
 
 
 def _read(path: Path, kind: type[Read]) -> Read:
+    """Read strictly; raises `UsageError` for what is something else, and says what would do."""
     content = places.read(path)
     try:
         whole = msgspec.json.decode(content, type=kind)
     except msgspec.DecodeError as error:
-        _check_schema(path, _schema_of(path, content))
-        raise UsageError(f"`{path}` does not fit schema {SCHEMA}: {error}") from error
+        what, give = NAMED[kind]
+        _check_schema(path, _schema_of(path, content, kind))
+        if kind is Artifact and _holds_cells(content):
+            hint = f"{give}; of cells `paritygate classify {path} --report PATH` makes a report"
+            raise UsageError(f"`{path}` holds cells alone, and is no {what}", hint) from error
+        raise UsageError(f"`{path}` does not fit schema {SCHEMA}: {misfits.why(content, error)}", give) from error
     _check_schema(path, whole.schema)
     return whole
 
 
-def _schema_of(path: Path, content: bytes) -> int:
+def _schema_of(path: Path, content: bytes, kind: type[Read]) -> int:
     try:
         return msgspec.json.decode(content, type=Version).schema
     except msgspec.DecodeError as error:
-        hint = "give a `parity_report.json` or a cell file; `paritygate schema` says what they hold"
-        raise UsageError(f"`{path}` is no report of ours: {error}", hint) from error
+        what, give = NAMED[kind]
+        raise UsageError(f"`{path}` is no {what} of paritygate: {misfits.why(content, error)}", give) from error
+
+
+def _holds_cells(content: bytes) -> bool:
+    try:
+        return bool(msgspec.json.decode(content, type=CellFile).cells)
+    except msgspec.DecodeError:
+        return False
 
 
 def _check_schema(path: Path, found: int) -> None:

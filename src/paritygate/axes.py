@@ -20,6 +20,8 @@ import msgspec
 AUTO = "auto"
 MARGIN_SECONDS = 120.0
 LEAST_WORKERS = 2
+NEAR = 0.66
+"""How alike two names are, of 1, where one of them may be the other misspelt: of three letters two, of five four."""
 LEAST_MEMORY = 6 << 20
 """What an engine accepts as the smallest limit."""
 
@@ -204,8 +206,15 @@ def variable_name(text: str) -> str:
     return text
 
 
+def _folded(name: str) -> str:
+    return name.removeprefix("--").casefold().replace("-", "_").replace(" ", "_")
+
+
 def near_miss(text: str, known: set[str] | frozenset[str]) -> str:
-    """Say what was probably meant, as the end of a message; empty where nothing is near."""
-    folded = {name.casefold().replace("-", "_"): name for name in sorted(known)}
-    guesses = difflib.get_close_matches(text.casefold().replace("-", "_").replace(" ", "_"), folded, n=1, cutoff=0.6)
+    """Say what was probably meant, as the end of a message; empty where nothing is near.
+
+    The dashes before an option's name are the same for all, and make no two of them alike.
+    """
+    folded = {_folded(name): name for name in sorted(known)}
+    guesses = difflib.get_close_matches(_folded(text), folded, n=1, cutoff=NEAR)
     return f"; did you mean `{folded[guesses[0]]}`?" if guesses else ""

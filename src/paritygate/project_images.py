@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from paritygate import environments
 from paritygate.config import file as config_file
+from paritygate.config.file import Loaded
 from paritygate.config.settings import Settings
 from paritygate.docker_engine.requests import Log
 from paritygate.docker_engine.verbs import Engine
+from paritygate.errors import ConfigError
 from paritygate.images import access, preparing
 from paritygate.images.layers import PrepareRequest
 from paritygate.images.preparing import ImageSet
@@ -22,10 +24,17 @@ LOGS = Path(".paritygate", "logs")
 
 def configured(project: Path, variables: Mapping[str, str]) -> PrepareRequest:
     """Ask for the images of a project as its configuration has it; raises `ConfigError` for a bad one."""
-    settings = config_file.load(project).settings
-    settings = config_file.apply(settings, config_file.overrides_from_variables(variables), "the environment")
+    loaded = config_file.load(project)
+    check(project, loaded)
+    settings = config_file.apply(loaded.settings, config_file.overrides_from_variables(variables), "the environment")
     top, directory = survey.locate(str(project), dict(variables))
     return wanted(project, Path(top), directory, settings, variables)
+
+
+def check(project: Path, loaded: Loaded) -> None:
+    """Make sure that the files are there that the settings of images name; raises `ConfigError`."""
+    if problem := access.problem_with(loaded.settings.image.extra_ca_certs, project):
+        raise ConfigError(loaded.source, (problem,))
 
 
 def wanted(project: Path, top: Path, directory: str, settings: Settings, variables: Mapping[str, str]) -> PrepareRequest:
@@ -42,9 +51,10 @@ def wanted(project: Path, top: Path, directory: str, settings: Settings, variabl
     )
 
 
-def make(engine: Engine, project: Path, variables: Mapping[str, str], log: Log) -> ImageSet:
-    """Find or make the images of a project as its configuration has it."""
-    return preparing.prepare(engine, configured(project, variables), log)
+def make(connect: Callable[[], Engine], project: Path, variables: Mapping[str, str], log: Log) -> ImageSet:
+    """Find or make the images of a project as its configuration has it, which is read before an engine is looked for."""
+    request = configured(project, variables)
+    return preparing.prepare(connect(), request, log)
 
 
 def listed(images: ImageSet) -> tuple[str, ...]:

@@ -84,6 +84,7 @@ def test_a_touched_file_chooses_the_tests_that_can_see_it(shop: Path, name: str,
         ("requirements-dev.txt", "it decides what is installed"),
         ("src/shop/unused.py", "no test is known to import it"),
         ("assets/lost.bin", "no test is known to mention it"),
+        ("tests/deep/setup.cfg", "it configures pytest or the project"),
     ],
 )
 def test_what_cannot_be_mapped_widens_to_everything_with_the_reason(shop: Path, name: str, why: str) -> None:
@@ -132,6 +133,8 @@ def test_a_file_that_python_cannot_parse_may_see_anything(shop: Path) -> None:
         "import os\ndef test():\n    os.execv('/bin/shop', [])\n",
         "def test(code):\n    exec(code)\n",
         "import importlib\ndef test():\n    importlib.import_module('shop.prices')\n",
+        "from importlib import import_module as load\nload('prices', 'shop')\n",
+        "try:\n    import shop as it\nexcept ImportError:\n    import other as it\nasked = it.prices\n",
         "import importlib\ndef test():\n    importlib.import_module('.prices', 'shop')\n",
         "pytest_plugins = ['shop.prices']\n",
         "def test(mocker):\n    mocker.patch('shop.prices.to_cents')\n",
@@ -139,6 +142,7 @@ def test_a_file_that_python_cannot_parse_may_see_anything(shop: Path) -> None:
         "import sys\nsys.path.insert(0, 'src/shop')\nimport prices\n",
         "try:\n    from shop.prices import *\nexcept ImportError:\n    pass\n",
         "from pathlib import Path\nNAMES = list(Path('src').rglob('*.py'))\n",
+        "import os\nNAMES = os.listdir('src')\n",
     ],
 )
 def test_no_way_of_seeing_a_module_is_missed(shop: Path, text: str) -> None:
@@ -153,6 +157,7 @@ def test_no_way_of_seeing_a_module_is_missed(shop: Path, text: str) -> None:
     [
         "NAME = 'rates'\nopen(f'tests/data/{NAME}.csv')\n",
         "import glob\nglob.glob('tests/*/*.csv')\n",
+        "PATTERN = 'tests/data/*.csv'\n",
         "import os\nFOLDER = os.path.join('tests', 'data')\n",
         "from pathlib import Path\nlist(Path(__file__).parent.iterdir())\n",
         "def test_rates():\n    pass\n",
@@ -160,12 +165,12 @@ def test_no_way_of_seeing_a_module_is_missed(shop: Path, text: str) -> None:
 )
 def test_no_way_of_seeing_a_data_file_is_missed(shop: Path, text: str) -> None:
     write(shop, "tests/test_way.py", text)
+    write(shop, "tests/test_sure.py", "NAMES = 'test_rates.csv', 'rates.csv'\n")
     write(shop, "tests/data/test_rates.csv" if "def " in text else "tests/data/rates.csv", "1")
     commit(shop)
     name = next(shop.glob("tests/data/*.csv")).relative_to(shop).as_posix()
     touch(shop, name)
-    found = chosen(call(shop, "changed"), name)
-    assert "tests/test_way.py" in found or found[0] == "everything"
+    assert "tests/test_way.py" in chosen(call(shop, "changed"), name)
 
 
 def test_paths_bound_what_may_be_chosen(shop: Path) -> None:
@@ -240,3 +245,92 @@ def test_a_value_that_is_no_commit_but_a_path_is_explained(shop: Path) -> None:
     said = call(shop, "changed", "--base", "tests")
     assert said.code == 64
     assert "paths go before `--changed`" in said.err
+
+
+def test_configuration_below_the_project_governs_the_tests_below_it(shop: Path) -> None:
+    touch(shop, "tests/deep/pytest.ini")
+    assert chosen(call(shop, "changed"), "tests/deep/pytest.ini") == ["tests/deep/test_mail.py", "tests/deep/test_patched.py"]
+
+
+def test_a_module_that_lists_its_folder_sees_the_data_in_it(shop: Path) -> None:
+    write(shop, "src/shop/prices.py", "from pathlib import Path\nALL = list(Path(__file__).parent.iterdir())\n")
+    write(shop, "tests/test_sure.py", "NAME = 'rates.csv'\n")
+    commit(shop)
+    write(shop, "src/shop/rates.csv", "1")
+    assert chosen(call(shop, "changed"), "src/shop/rates.csv") == ["tests/test_prices.py", "tests/test_sure.py"]
+
+
+def test_tests_in_texts_and_tests_that_are_named_after_a_module_see_it(shop: Path) -> None:
+    write(shop, "tests/test_text.txt", ">>> 1\n1\n")
+    write(shop, "tests/all_prices_test.py", "")
+    commit(shop)
+    touch(shop, "src/shop/prices.py")
+    found = chosen(call(shop, "changed"), "src/shop/prices.py")
+    assert found == ["tests/all_prices_test.py", "tests/test_prices.py", "tests/test_text.txt"]
+
+
+def test_a_test_file_of_an_odd_name_counts_where_it_is_named(shop: Path) -> None:
+    write(shop, "tests/checks.py", "import shop.prices\n")
+    commit(shop)
+    touch(shop, "src/shop/prices.py")
+    assert chosen(call(shop, "changed", "tests/checks.py"), "src/shop/prices.py") == ["tests/checks.py"]
+
+
+def test_prose_that_is_gone_may_be_missed_by_the_installation(shop: Path) -> None:
+    git(shop, "rm", "--quiet", "README.md")
+    assert chosen(call(shop, "changed"), "README.md")[0] == "everything"
+
+
+def test_a_file_that_was_renamed_is_touched_under_both_names(shop: Path) -> None:
+    git(shop, "mv", "src/shop/rounding.py", "src/shop/rounds.py")
+    said = call(shop, "changed")
+    assert chosen(said, "src/shop/rounding.py") == ["tests/test_prices.py"]
+    assert chosen(said, "src/shop/rounds.py")[0] == "everything"
+
+
+def test_a_file_that_is_staged_for_deletion_and_still_on_disk_is_touched(shop: Path) -> None:
+    git(shop, "rm", "--quiet", "--cached", "src/shop/rounding.py")
+    write(shop, ".git/info/exclude", "rounding.py\n")
+    assert chosen(call(shop, "changed"), "src/shop/rounding.py") == ["tests/test_prices.py"]
+
+
+def test_a_plugin_that_the_options_load_is_seen_by_every_test(shop: Path) -> None:
+    write(shop, "pytest.ini", "[pytest]\naddopts = -p shop.unused\n")
+    commit(shop)
+    touch(shop, "src/shop/unused.py")
+    found = chosen(call(shop, "changed"), "src/shop/unused.py")
+    assert len(found) == 5
+    assert found[0] == "tests/deep/test_mail.py"
+
+
+def test_reports_of_a_project_below_the_top_are_no_part_of_a_patch(shop: Path, tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    write(inner, "pyproject.toml", '[tool.paritygate]\nreport = "out/r.json"\n')
+    write(inner, "tests/test_a.py", "")
+    commit(shop)
+    for name in ("out/r.json", "parity_report.json", ".paritygate/freezes.json"):
+        write(inner, name, "{}")
+    assert call(inner, "changed").code == 4
+
+
+def test_what_is_staged_is_touched_though_the_disk_has_it_as_it_was(shop: Path) -> None:
+    touch(shop, "src/shop/rounding.py")
+    git(shop, "add", "--all")
+    write(shop, "src/shop/rounding.py", FILES["src/shop/rounding.py"])
+    assert chosen(call(shop, "changed"), "src/shop/rounding.py") == ["tests/test_prices.py"]
+
+
+def test_where_tests_move_imports_a_name_means_every_file_that_has_it(shop: Path) -> None:
+    write(shop, "tests/test_moved.py", "import sys\nsys.path.insert(0, 'src/shop')\nimport prices\n")
+    write(shop, "prices.py", "")
+    commit(shop)
+    touch(shop, "src/shop/prices.py")
+    assert chosen(call(shop, "changed"), "src/shop/prices.py") == ["tests/test_moved.py", "tests/test_prices.py"]
+
+
+def test_a_test_file_in_a_folder_that_pytest_does_not_enter_is_not_asked_for(shop: Path) -> None:
+    write(shop, "tests/build/test_it.py", "import shop.prices\n")
+    commit(shop)
+    touch(shop, "src/shop/prices.py")
+    said = call(shop, "changed")
+    assert "1 of 5 test files were chosen" in said.out

@@ -92,3 +92,9 @@ def test_places_that_are_not_in_force_leave_nothing_out(project: Path) -> None:
     commit(project)
     (project / "one.py").write_text("ONE = 1\n")
     assert collected(project, narrowed(project)) == ["tests/test_one.py::test_a", "tests/test_one.py::test_b"]
+
+
+def test_modules_that_are_asked_for_are_not_followed(project: Path) -> None:
+    (project / "one.py").write_text("ONE = 1\n")
+    asked = narrowed(project, "--pyargs", "tests.test_two")
+    assert (asked.paths, asked.arguments) == (("tests.test_two",), ("--pyargs",))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
+import sys
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ from paritygate.outcomes.words import ExitCode, FreezeState
 from paritygate.reports import terminal
 from tests.support.builders import a_cell, a_failure, a_run, an_artifact
 from tests.support.command_line import Said, call, commit
-from tests.support.samples import git
+from tests.support.samples import clean_environment, git
 
 T = "tests/test_a.py::test_t"
 LEDGER = "tests/flake_freeze.json"
@@ -93,7 +95,7 @@ def test_a_freeze_is_added_on_evidence_listed_checked_and_extended(project: Path
         ({"expires": day(95)}, ExitCode.REFUSED, "days away, and 90 are the most"),
         ({"owner": " "}, ExitCode.USAGE, "`--owner` says nothing"),
         ({"reason": ""}, ExitCode.USAGE, "`--reason` says nothing"),
-        ({"evidence": "tests/test_a.py"}, ExitCode.USAGE, "is no report of ours"),
+        ({"evidence": "tests/test_a.py"}, ExitCode.USAGE, "is no report of paritygate: line 1, column 1: it is not JSON"),
         ({"evidence": "nothing.json"}, ExitCode.USAGE, "does not exist"),
     ],
 )
@@ -359,3 +361,42 @@ def test_every_report_lists_frozen_tests_with_who_answers_until_when_and_what_be
         "  u\\x1b: green and equal this time\n"
         "    until 2027-01-01, @you: never\\n\n"
     ) in shown
+
+
+AT = """\
+import sys
+from datetime import UTC, datetime
+
+from paritygate.cli import freezes
+from paritygate.cli.main import main
+
+
+class At(datetime):
+    @classmethod
+    def now(cls, tz=None):
+        return datetime.fromisoformat("{moment}").astimezone(tz)
+
+
+freezes.datetime = At
+main(sys.argv[1:])
+"""
+"""The real command line in a process of its own, whose clock stands."""
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Pago_Pago"])
+@pytest.mark.parametrize(
+    ("moment", "code"),
+    [
+        ("2026-03-29T00:00:00+00:00", ExitCode.PARITY),
+        ("2026-03-29T23:59:59+00:00", ExitCode.PARITY),
+        ("2026-03-30T00:00:00+00:00", ExitCode.REFUSED),
+    ],
+)
+def test_the_last_day_ends_at_the_same_moment_in_every_zone(project: Path, zone: str, moment: str, code: ExitCode) -> None:
+    put(project, expires="2026-03-29")
+    environment = {**clean_environment(), "TZ": zone}
+    environment.pop("CI", None)
+    command = [sys.executable, "-c", AT.replace("{moment}", moment), "freeze", "check"]
+    ended = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == code, ended.stdout + ended.stderr
+    assert ("the freeze expired on 2026-03-29, 1 day ago" in ended.stderr) == (code is ExitCode.REFUSED), ended.stderr

@@ -250,3 +250,91 @@ def test_a_pinned_suite_can_be_started_by_a_pinned_test(project: Path) -> None:
     plant(project, {"test_a.py": text})
     ended = run_pytest(project, "-s", "test_a.py")
     assert (ended.returncode, ended.stdout.count("PYTHONHASHSEED=0"), os.linesep in ended.stdout) == (0, 2, True), ended.stdout
+
+
+NUMPY_RANDOM = """\
+    import random as python
+
+    _generator = python.Random(1)
+
+    def seed(number):
+        _generator.seed(number)
+
+    def get_state():
+        return _generator.getstate()
+
+    def set_state(state):
+        _generator.setstate(state)
+
+    def random():
+        return _generator.random()
+"""
+"""A module that has numpy's name and what pins rely on, and is loaded as late as numpy's."""
+LAZY = """\
+    def __getattr__(name):
+        import importlib
+        return importlib.import_module("numpy.random")
+"""
+SEED_0, SEED_1 = 0.8444218515250481, 0.13436424411240122
+
+
+def plant_numpy(project: Path) -> None:
+    plant(project, {"numpy/__init__.py": LAZY, "numpy/random.py": NUMPY_RANDOM})
+
+
+@pytest.mark.parametrize(("at_import", "first"), [("import numpy", True), ("", False)])
+def test_numpy_is_seeded_before_each_test_once_the_suite_has_imported_it(project: Path, at_import: str, *, first: bool) -> None:
+    """A test that is the first to import it comes too late: pins import nothing that the project does not."""
+    plant_numpy(project)
+    text = f"""\
+        import pytest
+        {at_import}
+
+        @pytest.mark.parametrize("attempt", [1, 2])
+        def test_a(attempt):
+            import numpy
+            assert (numpy.random.random() == {SEED_0}) == ({first} or attempt > 1)
+    """
+    plant(project, {"test_a.py": text})
+    ended = run_pytest(project, *WITHOUT_RANDOMLY)
+    assert ended.returncode == 0, ended.stdout
+
+
+@pytest.mark.parametrize("planted", ["None", "type(sys)('numpy')"])
+def test_what_stands_in_for_numpy_is_let_be(project: Path, planted: str) -> None:
+    plant(project, {"conftest.py": f"import sys\nsys.modules['numpy'] = {planted}\n"})
+    assert run_pytest(project).returncode == 0
+
+
+def test_numpy_is_put_back_as_it_was_after_a_suite_and_after_one_test(project: Path) -> None:
+    plant_numpy(project)
+    script = (
+        "import pytest, random, numpy.random; numpy.random.random(); state = numpy.random.get_state(), random.getstate(); "
+        "code = pytest.main(['-p', 'no:cacheprovider', '-p', 'no:randomly']); "
+        "assert (numpy.random.get_state(), random.getstate()) == state; raise SystemExit(code)"
+    )
+    plant(project, {"test_a.py": f"import numpy.random\n\ndef test_a():\n    assert numpy.random.random() == {SEED_0}\n"})
+    ended = run(project, "-c", script)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    text = f"""\
+        import numpy.random
+        def test_a(): assert numpy.random.random() == {SEED_1}
+        def test_b(pinned_environment): assert numpy.random.random() == {SEED_0}
+        def test_c(): assert numpy.random.random() == 0.8474337369372327
+    """
+    plant(project, {"pytest.ini": "[pytest]\n", "test_a.py": text})
+    ended = run_pytest(project, *WITHOUT_RANDOMLY)
+    assert ended.returncode == 0, ended.stdout
+
+
+def test_pins_do_not_import_numpy_where_the_project_does_not(project: Path) -> None:
+    plant_numpy(project)
+    text = """\
+        import sys
+
+        def test_a(): assert not [name for name in sys.modules if name.partition(".")[0] == "numpy"]
+        def test_b(pinned_environment): test_a()
+    """
+    plant(project, {"test_a.py": text})
+    ended = run_pytest(project, *WITHOUT_RANDOMLY)
+    assert ended.returncode == 0, ended.stdout

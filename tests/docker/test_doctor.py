@@ -58,7 +58,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, engine: DockerEngine) -> I
 
 @pytest.fixture(scope="module")
 def image(project: Path, engine: DockerEngine) -> str:
-    return project_images.make(engine, project, dict(os.environ), print).of("only").tags[0]
+    return project_images.make(lambda: engine, project, dict(os.environ), print).of("only").tags[0]
 
 
 def said_of_case(engine: DockerEngine, project: Path) -> list[str]:

@@ -149,6 +149,22 @@ def test_a_selection_reaches_pytest(guest: Guest) -> None:
     assert ran.cell.deselected == 2
 
 
+def test_what_the_user_gives_pytest_does_not_go_over_the_cells_own(guest: Guest) -> None:
+    guest.write("test_a.py", "def test_a(): pass\n")
+    guest.write("test_b.py", "def test_b(): assert False\n")
+    asked = {"paths": [], "keyword": "", "marker": "", "arguments": ["--dist=load", "-pno:xdist", "-pno:randomly", "-n1", "-x"]}
+    guest.changes = {"workers": 2, "pytest": asked}
+    cell = guest.run().cell
+    assert (cell.status, cell.workers, len(cell.tests)) == (CellStatus.FINISHED, 2, 2)
+    assert set(cell.neutralised) == {
+        "`--dist load` is set aside: workers share the tests out by file",
+        "`-p no:xdist` is overridden",
+        "`-p no:randomly` is overridden",
+        "`-n 1` is replaced by 2 workers",
+        "`-x/--maxfail` is off",
+    }
+
+
 def test_a_hang_is_dumped_and_the_rest_runs(guest: Guest) -> None:
     guest.write("test_a.py", "import time\ndef test_a(): pass\ndef test_hangs(): time.sleep(99)\ndef test_b(): pass\n")
     guest.limits["test_seconds"] = 1
@@ -207,6 +223,24 @@ def test_too_many_crashes_end_the_cell(guest: Guest) -> None:
     ran = guest.run()
     assert sorted(ran.outcomes.values()) == [CRASHED] * 6 + [NOT_RUN] * 2
     assert ran.cell.status is CellStatus.CRASHED
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_modules_that_a_test_has_removed_are_named_where_others_cannot_run_for_it(guest: Guest, workers: int) -> None:
+    text = """
+        import os
+        def test_removes(): os.unlink('test_a.py')
+        def test_dies(): os._exit(3)
+        def test_b(): pass
+    """
+    guest.write("test_a.py", text)
+    guest.write("test_c.py", "def test_c(): pass\n")
+    order = [[f"test_a.py::test_{name}", 0] for name in ("removes", "dies", "b")]
+    guest.changes = {"workers": workers, "order": {"seed": 1, "exactly": [*order, ["test_c.py::test_c", 0]]}}
+    cell = guest.run().cell
+    assert cell.status is CellStatus.CRASHED
+    assert cell.removed == ("test_a.py",)
+    assert cell.detail.startswith("`test_a.py` is gone from the workspace: a test has removed it; pytest, started anew, ended")
 
 
 def test_a_death_at_import_is_a_crash_of_the_cell(guest: Guest) -> None:

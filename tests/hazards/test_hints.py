@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from paritygate.gate.hints import with_hazards
+from paritygate.gate.hints import carried_over, with_hazards
 from paritygate.outcomes.artifact import Artifact, Cause, Finding
 from paritygate.outcomes.cells import EnvironmentName, NodeId
 from paritygate.outcomes.hazards import Hazard
@@ -86,6 +86,24 @@ def test_where_the_cause_is_known_only_what_it_can_bring_to_light_is_a_hint(proj
         a_finding("tests/test_a.py::test_dated", axes=(Axis.LOCALE,)),
     )
     assert [said(each.hazards) for each in artifact.tests] == [["13 clock-in-assertion"], []]
+
+
+def test_hints_are_kept_when_causes_are_found_afterwards_but_for_those_that_a_cause_speaks_against(project: Project) -> None:
+    project.write("tests/test_a.py", CONTENT)
+    project.commit()
+    before = hinted(project, a_finding("tests/test_a.py::test_dated")).tests
+    after = [
+        a_finding("tests/test_a.py::test_dated", *given)
+        for given in (
+            (Label.COUPLING, ()),
+            (Label.COUPLING, (Axis.TIMEZONE,)),
+            (Label.COUPLING, (Axis.LOCALE,)),
+            (Label.UNDECIDED, ()),
+        )
+    ]
+    kept = [carried_over((each,), before)[0].hazards for each in after]
+    assert [said(each) for each in kept] == [["13 clock-in-assertion", "9 variable-write"], ["13 clock-in-assertion"], [], []]
+    assert carried_over((a_finding("tests/test_a.py::test_new"),), before)[0].hazards == ()
 
 
 def test_the_report_says_the_hints(project: Project) -> None:

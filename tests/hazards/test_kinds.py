@@ -45,6 +45,7 @@ FOUND = [
     ),
     ("folder-order", "def test_a(tmp_path):\n    assert ','.join(os.listdir(tmp_path)) == 'a,b'\n", 1),
     ("folder-order", "def test_a():\n    assert glob.glob('*.txt')[1] == 'b.txt'\n", 1),
+    ("locale-encoding", "def test_a(tmp_path):\n    said = 'é'\n    (tmp_path / 'a').write_text('%s' % said)\n", 2),
     ("set-order", "def test_a(words):\n    assert list(set(words)) == ['a', 'b']\n", 1),
     ("set-order", "def test_a():\n    assert ' '.join({'a', 'b'}) == 'a b'\n", 1),
     ("set-order", "def got():\n    return {'a', 'b'}\ndef test_a():\n    assert ' '.join(got()) == 'a b'\n", 3),
@@ -58,7 +59,16 @@ FOUND = [
     ("fixed-temporary-path", "def test_a():\n    with open('/tmp/out.bin', 'wb') as f:\n        f.write(b'')\n", 1),
     ("fixed-temporary-path", "def test_a():\n    Path('/var/tmp/mine').mkdir()\n", 1),
     ("fixed-temporary-path", "DB = '/tmp/test.db'\ndef test_a():\n    sqlite3.connect(DB)\n", 2),
-    ("variable-write", "os.environ['TZ'] = 'UTC'\n", 0),
+    (
+        "read-at-import",
+        "TODAY = date.today()\nTOMORROW = TODAY + timedelta(days=1)\ndef test_a():\n    assert due() == TOMORROW\n",
+        0,
+    ),
+    ("read-at-import", "NOW = datetime.now()\ndef test_a():\n    assert NOW + timedelta(seconds=5) > due()\n", 0),
+    ("timed-assertion", "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start < 29\n", 3),
+    ("locale-encoding", "def test_a(tmp_path):\n    said = 'é'\n    (tmp_path / 'a').write_text('0' + said)\n", 2),
+    ("set-order", "def test_a(words):\n    assert list({w for w in words if w > 'a'}) == ['a', 'b']\n", 1),
+    ("variable-write", "os.environ['TZ'] = 'UTC'\ndef test_a():\n    pass\n", 0),
     ("variable-write", "def test_a():\n    os.environ['MODE'] = 'x'\n    assert mode() == 'x'\n", 1),
 ]
 
@@ -79,11 +89,23 @@ HARMLESS = [
     "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start >= 1\n",
     "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start < 120\n",
     "def test_a():\n    size = 5 - len('abc')\n    assert size < 3\n",
+    "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start < 30\n",
+    "def test_a():\n    assert invoice().year == time.gmtime(0).tm_year\n",
+    "def test_a():\n    with mock_datetime(2026, 1, 1):\n        assert invoice().day == date.today()\n",
+    "def test_a():\n    assert invoice().offset == time.localtime().tm_gmtoff\n",
+    "def test_a(self):\n    here = time.localtime().tm_gmtoff\n    self.assertEqual(invoice().offset, here)\n",
+    # Only how long it took, or how far apart two moments are, made of one reading.
+    "def test_a():\n    start = datetime.now()\n    wait()\n    took = datetime.now() - start\n    assert took.days == 0\n",
+    "def test_a():\n    now = date.today()\n    assert apart(now + timedelta(days=1), now) == '1 day'\n",
+    # Made at import, and never used after it, or no more than some moment.
+    "TODAY = date.today()\nTOMORROW = TODAY + timedelta(days=1)\ndef test_a():\n    assert True\n",
+    "NOW = datetime.now()\ndef test_a():\n    assert later(NOW, NOW + timedelta(days=1))\n",
     # Written out.
     "def test_a():\n    assert datetime(2026, 1, 1).strftime('%Y-%m-%d %%x') == '2026-01-01 %x'\n",
     "def test_a():\n    assert f'{1000:d}' == '1000'\n",
     # All ASCII, bytes, or with an encoding.
     "def test_a(tmp_path):\n    (tmp_path / 'a').write_text('plain')\n",
+    "def test_a(tmp_path):\n    said = 'é'\n    (tmp_path / 'a').write_text('0' * 20 + 'x')\n",
     "def test_a(tmp_path):\n    (tmp_path / 'a').write_text('é', encoding='utf-8')\n",
     "def test_a(tmp_path):\n    open(tmp_path / 'é', 'w').close()\n",
     "def test_a(tmp_path):\n    assert open(tmp_path / 'a', 'rb').read() == 'é'.encode()\n",
@@ -93,6 +115,7 @@ HARMLESS = [
     "def test_a(tmp_path):\n    assert os.listdir(tmp_path) == ['a']\n",
     "def test_a(tmp_path):\n    names = os.listdir(tmp_path)\n    names.sort()\n    assert names == ['a', 'b']\n",
     "def test_a(tmp_path):\n    assert next(tmp_path.iterdir()).name == 'a'\n",
+    "def test_a(tmp_path):\n    assert os.listdir(tmp_path)[-1] == 'a'\n",
     "def test_a(tmp_path):\n    for name in os.listdir(tmp_path):\n        assert name.isascii()\n",
     "def both(p):\n    return ''.join(sorted(map(str, p)))\ndef test_a():\n    assert both(Path().iterdir()) == 'ab'\n",
     "def test_a():\n    assert set('ab') == {'a', 'b'}\n    assert list(set([1, 2])) == [1, 2]\n",
@@ -107,6 +130,10 @@ HARMLESS = [
     "def test_a(monkeypatch):\n    monkeypatch.setenv('MODE', 'x')\n",
     "def test_a():\n    try:\n        os.environ['MODE'] = 'x'\n    finally:\n        del os.environ['MODE']\n",
     "@pytest.fixture\ndef mode():\n    os.environ['MODE'] = 'x'\n    yield\n    del os.environ['MODE']\n",
+    "def quiet_setup_module(module):\n    del os.environ['MODE']\n",
+    "os.environ['MODE'] = 'x'\nprint(work())\n",
+    "class A(TestCase):\n  def setUp(s):\n    s.addCleanup(os.environ.pop, 'A')\n  def test_a(s):\n    os.environ['A'] = 1\n",
+    "def test_a():\n    fake = fake_socket()\n    fake.bind(('127.0.0.1', 300))\n",
     "@pytest.mark.usefixtures('save_env')\nclass TestA:\n    def test_a(self):\n        os.environ['MODE'] = 'x'\n",
     # Only where the file is run as a program.
     "if __name__ == '__main__':\n    os.environ['MODE'] = 'x'\n    print(time.strftime('%x'))\n",
@@ -125,11 +152,17 @@ def test_what_makes_no_difference_is_left_alone(test_file: Callable[[str], list[
 
 PACKAGE_FOUND = [
     ("naive-clock", "def due(day):\n    return (day - date.today()).days\n", 1),
+    ("naive-clock", "def due(day):\n    return datetime.now().hour or day\n", 1),
     ("naive-clock", "def due():\n    if datetime.now().hour < 12:\n        return 1\n", 1),
     ("naive-clock", "def due():\n    now = datetime.now()\n    return now + timedelta(days=1)\n", 1),
     ("local-time", "def pivot():\n    return time.localtime().tm_year\n", 1),
     ("read-at-import", "def due(now=datetime.now(UTC)):\n    return now.year\n", 0),
     ("locale-encoding", "def load_config(path):\n    with open(path) as f:\n        return f.read()\n", 1),
+    (
+        "locale-encoding",
+        "def save_config(path, config):\n    with open(path, 'w') as f:\n        yaml.dump(config, f, allow_unicode=True)\n",
+        1,
+    ),
     ("set-order", "def names(words):\n    return list(set(words))\n", 1),
 ]
 PACKAGE_HARMLESS = [
@@ -145,6 +178,12 @@ PACKAGE_HARMLESS = [
     "def alive(pidfile):\n    return int(open(pidfile).read())\n",
     "def quiet():\n    return open('/dev/null', 'w')\n",
     "def names(words):\n    return sorted(set(words))\n",
+    "def numbers(lines):\n    return list({line for line in lines if line > 0})\n",
+    "def sizes(words):\n    return list({len(word) for word in words})\n",
+    "def due(day):\n    return day or datetime.now().date()\n",
+    "TIPS = ['It is {} years old'.format(datetime.now().year - 2001)]\n",
+    "def save_config(path, config):\n    with open(path, 'w') as f:\n        yaml.dump(config, f)\n",
+    "def address(path):\n    with open(path) as f:\n        return json.load(f)\n",
     "def listed(path):\n    return os.listdir(path)\n",
     "def mode():\n    os.environ['MODE'] = 'x'\n",
     "def due(day):\n    return (day - date.today()).days  # noqa: DTZ011\n",
@@ -241,3 +280,16 @@ def test_a_tracked_file_with_other_letters_needs_an_encoding(project: Project) -
     assert project.found() == []
     project.write("tests/test_a.py", body.replace("plain", "menu"))
     assert project.found() == ["2 locale-encoding"]
+    project.write("tests/other/menu.txt", "pancakes")  # which of the two is meant, nobody can tell
+    project.commit()
+    assert project.found() == []
+
+
+def test_a_file_beside_the_code_needs_no_encoding_while_it_is_all_ascii(project: Project) -> None:
+    body = "import os\nconfig = os.path.join(os.path.dirname(__file__), 'shop.yaml')\nwith open(config) as f:\n    menu = f\n"
+    project.write("shop/__init__.py", body)
+    project.write("shop/shop.yaml", "pancakes: 1")
+    project.commit()
+    assert project.found() == []
+    project.write("shop/shop.yaml", "crêpes: 1")
+    assert project.found() == ["3 locale-encoding"]

@@ -29,9 +29,48 @@ def test_stopping_early_and_workers_of_the_projects_own(tmp_path: Path, workers:
         "`-x/--maxfail` is off",
         "`--last-failed` is off",
         f"`-n auto` is replaced by {workers} workers",
-        f"`--dist loadscope` is replaced by {workers} workers",
+        "`--dist loadscope` is set aside: workers share the tests out by file",
     ]
     assert len(recording.of("workers")) == (workers or 1)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("--dist=load", "`--dist load` is set aside: workers share the tests out by file"),
+        ("--dist=worksteal", "`--dist worksteal` is set aside: workers share the tests out by file"),
+        ("-d", "`-d` is set aside: workers share the tests out by file"),
+        ("--maxprocesses=1", "`--maxprocesses 1` is set aside: workers share the tests out by file"),
+        ("--max-worker-restart=0", "`--max-worker-restart 0` is set aside"),
+        ("-x", "`-x/--maxfail` is off"),
+        ("-pno:xdist", "`-p no:xdist` is overridden"),
+        ("-pno:randomly", "`-p no:randomly` is overridden"),
+    ],
+)
+def test_what_the_user_gives_is_set_aside_and_said(tmp_path: Path, given: str, said: str, workers: int) -> None:
+    recording = record(plant(tmp_path, {"test_it.py": TWO_FAIL}), Asked(workers=workers, given=(given,)))
+    assert recording.outcomes == ALL_RUN
+    assert recording.one("neutralised")["what"] == [said]
+    assert len(recording.of("workers")) == (workers or 1)
+
+
+@pytest.mark.parametrize("given", [("-n2",), ("--dist=no",), ("--tx=popen", "--tx=popen")])
+def test_what_asks_for_what_there_is_anyway_is_not_worth_a_word(tmp_path: Path, given: tuple[str, ...]) -> None:
+    recording = record(plant(tmp_path, {"test_it.py": TWO_FAIL}), Asked(workers=2, given=given))
+    assert recording.outcomes == ALL_RUN
+    assert recording.of("neutralised") == []
+
+
+def test_a_scheduler_that_a_conftest_sets_is_set_aside_and_said(tmp_path: Path) -> None:
+    conftest = """
+        def pytest_configure(config):
+            config.option.dist = "loadgroup"
+    """
+    recording = record(plant(tmp_path, {"test_it.py": TWO_FAIL, "conftest.py": conftest}), Asked(workers=2))
+    assert recording.outcomes == ALL_RUN
+    said = "`--dist loadgroup` is set aside: workers share the tests out by file"
+    assert recording.one("neutralised")["what"] == [said]
 
 
 def test_what_a_conftest_sets_is_switched_off_too(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -17,6 +18,7 @@ from paritygate.errors import NoVerdictError, UsageError
 from paritygate.gate.request import Report
 from paritygate.outcomes.artifact import Artifact
 from paritygate.reports.formats import Format
+from paritygate.snapshot.survey import OWN
 from tests.support.command_line import call
 
 REPOSITORY = Path(__file__).parent.parent.parent
@@ -46,7 +48,7 @@ def test_a_report_is_told_in_the_format_that_is_asked_for(written: Path, option:
 def test_it_goes_into_a_file_that_is_named(written: Path) -> None:
     said = call(written.parent, "report", written.name, "--html", "--output", "page.html")
     assert (said.code, said.out) == (0, "")
-    assert said.err == f"html: {written.parent / 'page.html'}\n"
+    assert said.err == "html: page.html\n"
     assert (written.parent / "page.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
@@ -110,7 +112,7 @@ def test_a_run_writes_its_page_and_says_where(
     assert answer(report, Streams(), Telling(form=Format.JSON, html=tmp_path / "p.html"), quiet=False) == 2
     said = capsys.readouterr()
     assert json.loads(said.out)["report"] == "parity_report.json"
-    assert said.err == f"report: {report.path}\npage: {tmp_path / 'p.html'}\n"
+    assert said.err == "report: parity_report.json\npage: p.html\n"
     assert "</html>" in (tmp_path / "p.html").read_text(encoding="utf-8")
 
 
@@ -156,3 +158,10 @@ def test_the_wheel_carries_what_the_page_is_made_of(tmp_path: Path) -> None:
     with ZipFile(tmp_path / name) as wheel:
         held = set(wheel.namelist())
     assert {f"paritygate/reports/html/assets/{file}" for file in ("page.html", "page.css", "page.js")} <= held
+
+
+def test_the_readme_lists_every_format_and_no_other() -> None:
+    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    table = text[text.index("| format | for | |") :].partition("\n\n")[0]
+    assert re.findall(r"^\| `([a-z]+)`", table, re.MULTILINE) == [form.value for form in Format]
+    assert {f"parity_report.{ending}" for ending in re.findall(r"`\.([a-z]+)`", text)} | {"parity_report.json"} >= set(OWN)

@@ -32,8 +32,12 @@ Test = tuple[str, int]
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """How to run pytest: what the launcher would take from its specification, and the interpreter."""
+    """How to run pytest: what the launcher would take from its specification, and the interpreter.
 
+    `given` are the user's own options, which come before what the launcher puts over them, `arguments` what comes last.
+    """
+
+    given: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
     seed: int = 1
     order_seed: int = 7
@@ -142,6 +146,7 @@ def settings(tree: Path, asked: Asked, stacks: str) -> bytes:
             "workers": asked.workers,
             "watched": asked.watched,
             "respect_pins": asked.respect_pins,
+            "arguments": asked.given,
             "stack_directory": stacks,
             "root": str(tree),
             "rootdir": str(tree / asked.directory),
@@ -151,7 +156,7 @@ def settings(tree: Path, asked: Asked, stacks: str) -> bytes:
 
 def arguments(tree: Path, asked: Asked) -> list[str]:
     """Say pytest's arguments as the launcher does; they come after the project's own."""
-    fixed = ["-p", "paritygate_recorder"]
+    fixed = ["-p", "paritygate_recorder", *asked.given]
     if "randomly" in asked.plugins:
         fixed += ["-p", "randomly", f"--randomly-seed={asked.seed}", "--randomly-dont-reorganize"]
     if "xdist" in asked.plugins:

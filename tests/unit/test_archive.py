@@ -14,7 +14,7 @@ import pytest
 from paritygate import archive
 from paritygate.archive import CellFile
 from paritygate.errors import UnrecordedError, UsageError
-from paritygate.outcomes.artifact import SCHEMA, Cause
+from paritygate.outcomes.artifact import SCHEMA, Artifact, Cause
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId
 from paritygate.outcomes.words import Axis, CauseKind, Label, Outcome, Purpose, VerdictName
 from tests.support.builders import a_broken_file, a_cell, a_finding, a_probe, a_record, a_square, a_subject, an_artifact
@@ -89,12 +89,24 @@ class TestReadingAndWriting:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            (b"", "is no report of ours"),
-            (b"[1]", "is no report of ours"),
-            (b'{"cells": []}', "is no report of ours"),
-            (b"\xff\xfe", "is no report of ours"),
+            (b" \n", "is no report of paritygate: it is empty"),
+            (b"[1]", "is no report of paritygate: expected an object, `{...}`, got an array, `[...]`"),
+            (b'{"cells": []}', "is no report of paritygate: `schema` is missing"),
+            (b'{"schema": "1"}', "is no report of paritygate: at `schema`: expected a whole number, got a text"),
+            (b"\xff\xfe", "is no report of paritygate: line 1: it is not UTF-8, which JSON has to be"),
+            (b'{\n "schema": 1', "is no report of paritygate: line 2, column 13: it is not JSON"),
+            (b"\xef\xbb\xbf{}", "is no report of paritygate: it is not JSON as programs write it, which begins with `{`"),
             (b'{"schema": 99}', "has schema 99, and this version reads schema 1"),
-            (b'{"schema": 1}', "does not fit schema 1"),
+            (b'{"schema": 1}', "does not fit schema 1: `paritygate` is missing"),
+            (
+                b'{"schema": 1, "verdict": 3}',
+                "does not fit schema 1: at `verdict`: expected an object, `{...}`, got a whole number",
+            ),
+            (b'{"schema": 1, "cells": [{"env": null}]}', "does not fit schema 1: at `cells[0].env`: expected a text, got `null`"),
+            (
+                b'{"schema": 1, "verdict": {"name": "fine"}}',
+                "does not fit schema 1: at `verdict.name`: `fine` is none of the words that can stand there",
+            ),
         ],
     )
     def test_what_is_not_an_artifact_is_refused_with_its_path_and_reason(
@@ -106,6 +118,20 @@ class TestReadingAndWriting:
             archive.read(path)
         assert message in str(caught.value)
         assert str(path) in str(caught.value)
+        assert "bject missing" not in str(caught.value)
+        assert caught.value.hint in {archive.NAMED[Artifact][1], "use the version of paritygate that wrote it"}
+
+    def test_a_cell_file_is_told_from_a_report(self, tmp_path: Path) -> None:
+        path = written(tmp_path / "cells.json", [a_cell("a", 1, {"t": "passed"})])
+        with pytest.raises(UsageError, match=r"cells.json` holds cells alone, and is no report") as caught:
+            archive.read(path)
+        assert f"`paritygate classify {path} --report PATH` makes a report" in caught.value.hint
+
+    def test_where_cells_would_do_the_hint_says_so(self, tmp_path: Path) -> None:
+        (tmp_path / "r.json").write_text("{}", encoding="utf-8")
+        with pytest.raises(UsageError, match="is no report or cell file of paritygate: `schema` is missing") as caught:
+            archive.read_cells(tmp_path / "r.json")
+        assert "or a cell file" in caught.value.hint
 
     def test_an_unknown_outcome_is_refused_where_it_stands(self, tmp_path: Path) -> None:
         path = written(tmp_path / "r.json", [a_cell("a", 1, {"t": "passed"})])

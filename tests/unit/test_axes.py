@@ -228,3 +228,21 @@ def test_variables_that_would_break_the_cell_are_refused(name: str) -> None:
 @pytest.mark.parametrize("name", ["CI", "_X1", "PYTHONUTF8", "PYTHONPATH", "TZDIR"])
 def test_other_variables_are_accepted(name: str) -> None:
     assert axes.variable_name(name) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "said"),
+    [
+        ("--bogus", {"--host", "--project", "--debug"}, ""),
+        ("--hots", {"--host", "--project"}, "; did you mean `--host`?"),
+        ("--projekt", {"--host", "--project"}, "; did you mean `--project`?"),
+        ("test-timeot", {"test-timeout", "cell-timeout"}, "; did you mean `test-timeout`?"),
+        ("attempt", {"attempts", "seeds"}, "; did you mean `attempts`?"),
+        ("Test_Timeout", {"test-timeout"}, "; did you mean `test-timeout`?"),
+        ("tests", {"attempts", "seeds", "lock"}, ""),
+        ("colour", {"locked", "clock", "lock"}, ""),
+        ("image", {"include"}, ""),
+    ],
+)
+def test_only_what_is_really_near_is_taken_for_a_slip(text: str, known: set[str], said: str) -> None:
+    assert axes.near_miss(text, known) == said

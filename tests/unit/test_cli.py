@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
 import pytest
 from click.testing import CliRunner
 
+from paritygate import archive
 from paritygate.cli.commands import program
 from paritygate.cli.options import RunOptions
 from paritygate.cli.user import absolute, code_of
@@ -20,6 +21,7 @@ from paritygate.gate.settled import FIRST_ESTIMATE, estimate, settle
 from paritygate.outcomes.artifact import Verdict
 from paritygate.outcomes.words import ExitCode, VerdictName
 from tests.support.builders import an_artifact
+from tests.support.command_line import call
 
 OPTIONS = RunOptions(
     selection=(),
@@ -131,3 +133,57 @@ def test_every_option_that_the_program_knows_is_in_its_help() -> None:
         "--pytest-arg",
     )
     assert [option for option in known if option not in shown] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "--bogus"), "paritygate: there is no option `--bogus`\n"),
+        (("run", "--repot", "r"), "paritygate: there is no option `--repot`; did you mean `--report`?\n"),
+        (("rum",), "paritygate: there is no command `rum`; did you mean `run`?\n"),
+        (("bogus",), "paritygate: there is no command `bogus`\n"),
+        (("freeze", "lits"), "paritygate: there is no command `lits`; did you mean `list`?\n"),
+    ],
+)
+def test_only_what_is_really_near_is_guessed(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    ended = call(tmp_path, *arguments)
+    assert (ended.code, ended.err.startswith(said)) == (ExitCode.USAGE, True), ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [
+        (("explain", "some.json"), "report"),
+        (("repro", "some.json", "t.py::test"), "report"),
+        (("repro", "some.json", "t.py::test", "--print"), "report"),
+        (("classify", "some.json"), "report or cell file"),
+        (
+            (
+                "freeze",
+                "add",
+                "t.py::test",
+                "--owner=me",
+                "--reason=x",
+                f"--expires={datetime.now(UTC).date() + timedelta(30)}",
+                "--evidence=some.json",
+            ),
+            "report",
+        ),
+    ],
+)
+def test_a_file_that_is_no_report_is_said_to_be_none_by_every_command_that_takes_one(
+    tmp_path: Path, arguments: tuple[str, ...], kind: str
+) -> None:
+    (tmp_path / "some.json").write_text('{"name": "package"}', encoding="utf-8")
+    ended = call(tmp_path, *arguments)
+    wanted = "give a `parity_report.json` or a cell file" if "cell" in kind else "give the `parity_report.json` that"
+    assert ended.code == ExitCode.USAGE
+    assert ended.err.startswith(f"paritygate: `some.json` is no {kind} of paritygate: `schema` is missing\nhint: {wanted}"), (
+        ended.err
+    )
+
+
+def test_a_report_is_named_as_the_user_would(tmp_path: Path) -> None:
+    archive.write(an_artifact(), tmp_path / "r.json")
+    ended = call(tmp_path, "explain", "r.json")
+    assert "report: r.json\n" in ended.err

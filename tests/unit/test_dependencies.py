@@ -103,6 +103,21 @@ def test_requirements_files_are_sent_with_all_they_refer_to_and_without_what_ins
     assert recipe.build_requires == ("flit_core",)
 
 
+def test_a_wheel_of_the_tree_is_sent_along_from_where_pip_looks_for_it(tmp_path: Path) -> None:
+    asked = "./wheels/own-1-py3-none-any.whl[x]  # ours\nwheels/other-1.tar.gz\nhttps://example.org/far-1.zip\n./gone-1.whl\n"
+    root = a_project(tmp_path, inner__requirements__test_DOT_txt=f"pytest\n{asked}")
+    (root / "inner/wheels").mkdir()
+    (root / "inner/wheels/own-1-py3-none-any.whl").write_bytes(b"\xff1")
+    (root / "inner/wheels/other-1.tar.gz").write_bytes(b"2")
+    recipe = found(root, "inner")
+    assert recipe.files["inner/requirements/test.txt"].decode() == f"pytest\n{asked}"
+    assert recipe.files["inner/wheels/own-1-py3-none-any.whl"] == b"\xff1"
+    assert recipe.files["inner/wheels/other-1.tar.gz"] == b"2"
+    assert recipe.steps[0].directory == "inner"
+    assert recipe.notes == ("`inner/gone-1.whl` is referred to and is not in the tree",)
+    assert recipe.members == ()
+
+
 def test_files_for_tests_go_before_files_for_development(tmp_path: Path) -> None:
     root = a_project(
         tmp_path, requirements__base_DOT_txt="a\n", requirements__tests_DOT_txt="pytest\n", requirements__dev_DOT_txt="ruff\n"

@@ -100,3 +100,14 @@ def test_a_change_of_which_nobody_knows_the_time_is_told_all_the_same() -> None:
     assert drift.remarks([a_cell(rewritten=(gone,))]) == (
         f"`{FILE}` is locked, and tests left it gone: no one can say which test (in a)",
     )
+
+
+def test_where_two_tests_may_have_changed_a_file_neither_is_blamed() -> None:
+    cells = a_gate(
+        ("v w r", "passed passed failed", ("v", "w")),
+        ("r v w", "passed passed passed", ("v", "w")),
+        ("v w r", "passed passed failed", ("v", "w")),
+        ("r v w", "passed passed passed", ("v", "w")),
+    )
+    assert found(cells, "r").cause is None
+    assert drift.remarks(cells) == (f"`{FILE}` is locked, and tests left it changed: `v` or `w` (in a, b)",)

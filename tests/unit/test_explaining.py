@@ -7,14 +7,16 @@ from itertools import count
 import pytest
 
 from paritygate import environments
+from paritygate.classifier.labels import label
 from paritygate.cli.main import invoke
 from paritygate.cli.options import SECONDS
+from paritygate.confirm.flow import Confirmation
 from paritygate.environments import Resolution
 from paritygate.errors import UsageError
-from paritygate.gate.explaining import Budget
+from paritygate.gate.explaining import Budget, Known, explain
 from paritygate.gate.material import Images, Planned
-from paritygate.outcomes.cells import EnvironmentName
-from paritygate.outcomes.plans import Filesystem
+from paritygate.outcomes.cells import Cell, EnvironmentName
+from paritygate.outcomes.plans import CellPlan, Filesystem
 from paritygate.outcomes.words import Axis, Worktree
 from paritygate.runners.docker import CellImage
 from tests.support.builders import a_cell, a_run, an_environment, gate_plans
@@ -39,7 +41,7 @@ def test_on_a_slow_engine_there_is_time_for_as_many_cells_as_may_be_needed() -> 
 
 def test_the_time_begins_with_the_search() -> None:
     clock = map(float, count(100))
-    over = Budget(seconds=2.0, monotonic=lambda: next(clock)).began()
+    over = Budget(seconds=2.0, monotonic=lambda: next(clock)).began()(1.0)
     assert [over() for _ in range(3)] == [False, True, True]
 
 
@@ -82,3 +84,36 @@ def test_a_mixed_environment_has_the_filesystem_of_its_axes_and_what_its_own_tre
     case = environments.hybrid(LOCAL, SERVER, [Axis.CASE_SENSITIVE], "local+case_sensitive")
     assert planned.filesystem_of(tree) == Filesystem(fold=True, shadowed=("b",))
     assert planned.filesystem_of(case) == Filesystem(fold=False)
+
+
+def a_divided_world(plan: CellPlan) -> Cell:
+    """Act a test that two axes spoil together, and one that a seed spoils."""
+    axes = {axis for axis in (Axis.TIMEZONE, Axis.LOCALE) if plan.environment.value(axis) == THERE.value(axis)}
+    outcomes = {"coupled": "failed" if len(axes) > 1 else "passed", "unstable": "failed" if plan.seed == 101 else "passed"}
+    return a_cell(plan.environment.name, plan.attempt, outcomes, seed=plan.seed, purpose=plan.purpose)
+
+
+HERE = an_environment("here", timezone="Asia/Tokyo", locale="en_US.UTF-8", umask=0o077)
+THERE = an_environment("there")
+
+
+@pytest.mark.parametrize(("seconds", "explained"), [(5.0, set()), (60.0, {"unstable"}), (300.0, {"coupled", "unstable"})])
+def test_what_is_unstable_has_half_of_the_time_where_something_is_coupled(seconds: float, explained: set[str]) -> None:
+    now = 0.0
+
+    def run(plans: tuple[CellPlan, ...]) -> tuple[Cell, ...]:
+        nonlocal now
+        now += sum(8.0 if "+" in plan.environment.name else 1.0 for plan in plans)
+        return tuple(a_divided_world(plan) for plan in plans)
+
+    plans = gate_plans(HERE, THERE)
+    cells = tuple(a_divided_world(plan) for plan in plans)
+    planned = Planned(plans=plans, resolution=Resolution(environments=(HERE, THERE)), lacking={}, nothing={})
+    known = Known(
+        planned=planned,
+        varied=frozenset({Axis.TIMEZONE, Axis.LOCALE, Axis.UMASK}),
+        gate=cells,
+        confirmation=Confirmation(findings=label(cells), cells=()),
+    )
+    told = explain(known, run, Budget(seconds=seconds, monotonic=lambda: now))
+    assert {each.nodeid for each in told.findings if each.cause is not None} == explained

@@ -36,6 +36,9 @@ STABLE, LET_THROUGH, DRIFTED, NOT_RUN, UNKNOWN = (
 )
 
 
+FAILURE = {"failed": a_failure("f1")}
+
+
 def cells(a: str, b: str, fingerprint: str = "f1", **changes: Any) -> tuple[Cell, ...]:
     """Make a gate in which the test has these outcomes, each red one with the same fingerprint, beside one that is green."""
     made = []
@@ -235,3 +238,43 @@ def test_what_was_let_through_stays_so_while_it_is_of_that_kind() -> None:
     freezes = {NodeId(T): judged(cells("passed failed", "passed passed"), an_entry())}
     assert judging.still_let_through(freezes, labels.label(cells("passed failed", "passed passed"))) == set(ids(T))
     assert judging.still_let_through(freezes, labels.label(cells("passed failed", "passed failed"))) == set()
+
+
+def test_a_freeze_whose_test_turns_out_to_be_of_another_kind_after_the_run_has_drifted() -> None:
+    before = labels.label(cells("passed failed", "passed passed"))
+    freezes = {NodeId(T): judged(cells("passed failed", "passed passed"), an_entry())}
+    assert judging.since(freezes, before, before) == freezes
+    now = judging.since(freezes, before, labels.label(cells("failed failed", "passed passed")))[NodeId(T)]
+    assert (now.state, now.why) == (DRIFTED, "frozen as `nondeterminism`, and now it is `coupling`")
+
+
+def test_a_freeze_that_has_drifted_is_not_let_through_by_what_turns_out_after_the_run() -> None:
+    before = labels.label(cells("failed failed", "passed passed"))
+    freezes = {NodeId(T): judged(cells("failed failed", "passed passed"), an_entry())}
+    now = judging.since(freezes, before, labels.label(cells("passed failed", "passed passed")))[NodeId(T)]
+    assert (now.state, now.why) == (DRIFTED, judging.TURNED_TO_IT)
+    assert judging.still_let_through(freezes, labels.label(cells("passed failed", "passed passed"))) == set()
+
+
+def twins(first: str, second: str, order: tuple[int, int] = (0, 1)) -> tuple[Cell, ...]:
+    """Make a gate with two tests of one id; what is said are their outcomes in the second attempt of `a`."""
+    return tuple(
+        a_cell(env, attempt, runs=[a_run(T, words[each], occurrence=each, failure=FAILURE.get(words[each])) for each in order])
+        for env, attempt, words in (
+            ("a", 1, ("passed", "passed")),
+            ("a", 2, (first, second)),
+            ("b", 1, ("passed", "passed")),
+            ("b", 2, ("passed", "passed")),
+        )
+    )
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_of_tests_with_one_id_the_worst_counts(order: tuple[int, int]) -> None:
+    assert judged(twins("passed", "failed", order), an_entry()).state is LET_THROUGH
+
+
+def test_an_id_that_two_unstable_tests_share_is_not_frozen() -> None:
+    assert an_entry(twins("passed", "failed")).fingerprint == ("f1",)
+    with pytest.raises(RefusedError, match="several tests have that id"):
+        an_entry(twins("failed", "failed"))

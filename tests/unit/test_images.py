@@ -15,6 +15,8 @@ from paritygate.images.advice import hint_for
 from paritygate.images.base import choose_python
 from paritygate.images.distributions import this_distribution
 from paritygate.images.transcripts import Transcript
+from paritygate.outcomes.words import ExitCode
+from tests.support.command_line import call
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,7 @@ def test_another_system_is_no_distribution(tmp_path: Path) -> None:
 def test_only_what_means_something_inside_a_container_is_passed_on(tmp_path: Path) -> None:
     bundle = tmp_path / "bundle.pem"
     bundle.write_bytes(b"host")
-    (tmp_path / "ours.pem").write_bytes(b"ours")
+    (tmp_path / "ours.pem").write_bytes(b"-----BEGIN CERTIFICATE-----")
     found = access.from_host(
         {
             "PIP_INDEX_URL": "https://user:word@index.example/simple",
@@ -107,15 +109,42 @@ def test_only_what_means_something_inside_a_container_is_passed_on(tmp_path: Pat
         "NO_PROXY": "localhost",
         "UV_DEFAULT_INDEX": "https://user:word@index.example/simple",
     }
-    assert found.certificates == b"host\nours"
+    assert found.certificates == b"host\n-----BEGIN CERTIFICATE-----"
     assert found.secrets == ("user:word", "word")
     assert found.proxies == {"https_proxy": "http://proxy.example:3128", "NO_PROXY": "localhost"}
     assert "word" not in found.indexes
 
 
-def test_certificates_that_are_not_there_are_a_configuration_error(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"image\.extra-ca-certs"):
-        access.from_host({}, "gone.pem", tmp_path)
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("gone.pem", "there is no file `{path}`"),
+        ("key.pem", "`{path}` holds no certificate in PEM, which begins with `-----BEGIN CERTIFICATE-----`"),
+        (".", "`{path}` cannot be read: is a directory"),
+    ],
+)
+def test_certificates_that_are_none_are_a_configuration_error_before_an_engine_is_looked_for(
+    named: str, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "key.pem").write_text("-----BEGIN PRIVATE KEY-----", encoding="utf-8")
+    (tmp_path / "paritygate.toml").write_text(f'image.extra-ca-certs = "{named}"', encoding="utf-8")
+    for arguments in (("run",), ("images", "build")):
+        ended = call(tmp_path, *arguments, "--host", "unix:///nowhere")
+        assert ended.code == ExitCode.USAGE
+        assert f"in `paritygate.toml`:\n  `image.extra-ca-certs`: {said.format(path=tmp_path / named)}\n" in ended.err
+
+
+def test_a_pinned_python_that_is_too_old_is_a_configuration_error(tmp_path: Path) -> None:
+    (tmp_path / ".python-version").write_text("2.7.18\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"names Python 2\.7, and CPython 3\.8 is the oldest"):
+        choose_python(ImageSettings(), tmp_path, "", "3.11")
+    assert choose_python(ImageSettings(python="3.12"), tmp_path, "", "3.11") == "3.12"
+
+
+def test_images_of_a_folder_that_is_not_there_are_a_usage_error(tmp_path: Path) -> None:
+    for command in ("list", "prune"):
+        ended = call(tmp_path, "images", command, "--project", "nowhere", "--host", "unix:///nowhere")
+        assert (ended.code, "there is no folder `nowhere`" in ended.err, "hint: " in ended.err) == (ExitCode.USAGE, True, True)
 
 
 def test_a_transcript_masks_secrets_and_keeps_its_end(tmp_path: Path) -> None:

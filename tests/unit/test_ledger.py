@@ -108,6 +108,12 @@ def test_a_field_that_means_nothing_is_named_with_its_test(changes: dict[str, An
     assert fault in said
 
 
+@pytest.mark.parametrize(("written", "ways"), [("f1", ("f1",)), (["f1", "f2"], ("f1", "f2")), ([""], ()), ("", ()), ([], ())])
+def test_a_fingerprint_that_says_nothing_is_none(written: object, ways: tuple[str, ...]) -> None:
+    (entry,) = a_ledger(fingerprint=written).entries.values()
+    assert entry.fingerprint == ways
+
+
 def test_all_that_is_missing_is_named_at_once() -> None:
     assert ledger.read(b'{"t.py::t": {"owner": "me"}}').faults == (("t.py::t", "`expires`, `evidence`, `reason` are missing"),)
 
@@ -152,6 +158,7 @@ def test_what_cannot_be_relied_upon_is_named(changes: dict[str, Any], against: d
 def test_an_entry_as_people_know_it_will_do() -> None:
     assert checking.problems(a_ledger(), facts(owners=frozenset({"me"}))) == ()
     assert checking.problems(a_ledger(expires="2027-03-01"), facts()) == ()
+    assert checking.problems(a_ledger(since="2026-12-31"), facts()) == ()  # frozen on its last day
 
 
 CODEOWNERS = """\

@@ -13,7 +13,7 @@ from paritygate import archive
 from paritygate.errors import UsageError
 from paritygate.outcomes.artifact import Artifact, CellImage, Material
 from paritygate.outcomes.cells import Cell, Dates, Distribution, EnvironmentName, Failure, NodeId, TestId
-from paritygate.outcomes.plans import CellPlan, Order
+from paritygate.outcomes.plans import CellPlan, Order, Selection
 from paritygate.outcomes.words import CellStatus, ExitCode, Label, Outcome, Purpose
 from paritygate.repro import command
 from paritygate.repro.choosing import Chosen, choose
@@ -89,6 +89,12 @@ class TestChoosing:
         with pytest.raises(UsageError, match="the cell `a-3` says nothing of") as caught:
             chosen(cell="a-3", report=a_report(cells=(*a_report().cells, other)))
         assert caught.value.hint == "these do: `a-1`, `a-2`, `b-1`, `b-2`"
+
+    def test_of_a_cell_that_died_and_was_repeated_the_last_is_meant(self) -> None:
+        report = a_report()
+        again = a_cell("a", 1, {T: "skipped"})
+        repeated = msgspec.structs.replace(report, cells=(*report.cells, again))
+        assert chosen(cell="a-1", report=repeated).outcome is Outcome.SKIPPED
 
     def test_an_unknown_test_is_answered_with_near_misses_divergent_ones_first(self) -> None:
         with pytest.raises(UsageError, match=r"knows no test `tests/test_a\.py`") as caught:
@@ -204,6 +210,17 @@ class TestJudging:
         text, code = self.judged(a_cell("b", 1, {T: "passed"}))
         assert (code, text.splitlines()[-1]) == (1, "not reproduced: passed; in the report it is failed")
 
+    def test_an_error_is_no_reproduction_of_a_failure(self) -> None:
+        assert self.judged(a_cell("b", 1, runs=[a_run(T, "error", failure=a_failure())]))[1] == 1
+
+    def test_where_a_process_was_ended_says_nothing_of_why(self) -> None:
+        then, now = (a_cell("b", 1, runs=[a_run(T, "timed_out", failure=a_failure(where))]) for where in ("here", "there"))
+        assert self.judged(now, Chosen(TestId(NodeId(T)), then, Outcome.TIMED_OUT, then.tests[0]))[1] == 0
+
+    def test_a_date_that_nobody_wrote_down_is_no_other_one(self) -> None:
+        now = a_cell("b", 1, {T: "failed"}, dates=(Dates("2026-11-30", "2026-11-30"),))
+        assert "note: " not in self.judged(now)[0]
+
     def test_a_pass_in_a_green_cell_is_a_reproduction_too(self) -> None:
         assert self.judged(a_cell("a", 1, {T: "passed"}), chosen(cell="a-1"))[1] == 0
 
@@ -211,6 +228,12 @@ class TestJudging:
         dead = a_cell("b", 1, status=CellStatus.CRASHED, detail="the cell was killed", stderr_tail="last words")
         text, code = self.judged(dead)
         assert (code, text.splitlines()[-2:]) == (4, ["no result: the cell is crashed: the cell was killed", "  | last words"])
+
+    def test_the_one_line_that_decides_is_there_by_itself(self) -> None:
+        now = a_cell("b", 1, runs=[a_run(T, "failed", failure=a_failure())])
+        assert judge(chosen(), Planned(a_plan(), 2, ""), now).said == "reproduced: failed, as in the report"
+        dead = a_cell("b", 1, status=CellStatus.CRASHED, detail="killed\nby whom", stderr_tail="last words")
+        assert judge(chosen(), Planned(a_plan(), 2, ""), dead).said == "no result: the cell is crashed: killed | by whom"
 
     def test_another_date_than_then_is_said(self) -> None:
         before = msgspec.structs.replace(chosen().cell, dates=(Dates("2026-11-29", "2026-11-30"),))
@@ -231,17 +254,24 @@ class TestTheLine:
         return Planned(a_plan(environment, seed=2**32 + 5, **changes), 3, ""), a_cell("b", 1, {T: "failed"}, probe=probe)
 
     def test_pytest_is_called_as_the_launcher_calls_it_but_without_the_recorder(self) -> None:
-        planned, cell = self.planned()
+        planned, cell = self.planned(selection=Selection(arguments=("--dist=load",)))
         specification = {
             "workspace": "/parity/workspace",
             "directory": "",
             "seed": planned.plan.seed,
             "workers": 2,
-            "pytest": {"paths": [T]},
+            "pytest": {"paths": [T], "arguments": ["--dist=load"]},
         }
         installed = {"pytest", "pytest-cov", "pytest-randomly", "pytest-xdist"}
         _, _, *expected = runpy.run_path(str(LAUNCHER))["pytest_arguments"](specification, installed)
+        place = expected.index("-n") + 2
+        expected[place:place] = ["--dist", "loadfile"]  # what the recorder does itself
         assert list(command.pytest_command(planned, cell, NodeId(T))) == ["python", "-m", "pytest", *expected]
+
+    def test_nothing_is_shared_out_where_there_are_no_workers(self) -> None:
+        planned, cell = self.planned()
+        alone = msgspec.structs.replace(planned, plan=a_plan(an_environment("b", workers=0)))
+        assert "--dist" not in command.pytest_command(alone, cell, NodeId(T))
 
     @pytest.mark.parametrize(
         ("nodeid", "directory", "said"),
@@ -254,11 +284,17 @@ class TestTheLine:
     def test_an_id_is_as_pytest_takes_it_in_the_folder_of_the_project(self, nodeid: str, directory: str, said: str) -> None:
         assert command.selectable(NodeId(nodeid), directory) == said
 
+    @pytest.mark.parametrize(("respected", "given"), [(True, False), (False, True)])
+    def test_a_pinned_suite_is_unpinned_unless_its_pins_are_respected(self, *, respected: bool, given: bool) -> None:
+        planned, cell = self.planned(respect_pins=respected)
+        pinned = msgspec.structs.replace(cell, pins=msgspec.structs.replace(cell.pins, suite=True))
+        assert ("parity_pin=false" in command.pytest_command(planned, pinned, NodeId(T))) is given
+
     def test_what_the_line_lacks_is_said(self) -> None:
         planned, _ = self.planned()
         said = list(command.lacking(planned, a_finding("t.py::test[<object at 0x...>]"), 2))
         assert [line.partition(":")[0].partition(",")[0] for line in said] == [
-            "it runs the test by itself",
+            "it runs the test alone",
             "2 tests have this id",
             "the id holds an address",
             "with one test",

@@ -15,6 +15,7 @@ ROWS: dict[str, int] = {
     "outcomes": 0,
     "axes": 0,
     "strict_json": 0,
+    "misfits": 1,
     "places": 1,
     "console": 1,
     "process": 1,

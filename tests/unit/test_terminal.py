@@ -219,7 +219,7 @@ def test_a_reason_that_all_cells_share_is_said_once() -> None:
         """\
 no-verdict: pytest could not work in all 4 cells: pytest did not start (exit status 4): ImportError in conftest | conftest.py:3 | E   RuntimeError: on purpose (exit 4)
 
-all 4 cells (gate) unusable
+all 4 cells (gate) unusable, as said above
   | conftest.py:3
   |   raise
   | E   RuntimeError: on purpose
@@ -281,6 +281,34 @@ def test_what_cannot_be_decided_names_the_cell_and_the_test_that_are_the_cause()
         "  since cell server-like-3 (confirm) out_of_memory",
     ]
     assert lines[start + 4].startswith("  tests/test_report.py::test_due_today")
+
+
+def test_where_modules_are_gone_no_test_that_merely_ran_last_is_suspected() -> None:
+    why = "`tests/test_b.py` is gone from the workspace: a test has removed it; pytest, started anew, ended with exit status 5"
+    cell = a_cell(
+        SERVER,
+        2,
+        a_run(NodeId("t.py::test_dies"), Outcome.CRASHED),
+        a_run(outcome=Outcome.NOT_RUN),
+        status=CellStatus.CRASHED,
+        detail=why,
+        removed=("tests/test_b.py",),
+    )
+    finding = a_coupling(label=Label.UNDECIDED, outcomes={SERVER: (Outcome.NOT_RUN, Outcome.NOT_RUN)})
+    lines = render(
+        an_artifact(finding, cells=(cell,), verdict=no_verdict(f"`server-like` attempt 2 died: {why}")), 100
+    ).splitlines()
+    assert "  since cell server-like-2 (gate) crashed: a test has removed tests/test_b.py" in lines
+    start = lines.index("cell server-like-2 (gate) crashed, as said above")
+    assert lines[start + 1] == "  hint: find what removes it among the tests that ran before, and let that work in `tmp_path`"
+
+
+@pytest.mark.parametrize(("running", "suspects"), [((TestId(NodeId("t.py::test_a"), 0),), True), ((), False)])
+def test_only_a_test_that_was_running_is_the_first_suspect(running: tuple[TestId, ...], suspects: bool) -> None:  # noqa: FBT001
+    cell = a_cell(SERVER, 2, status=CellStatus.CRASHED, detail="pytest was killed", running=running)
+    text = render(an_artifact(cells=(cell,)), 100)
+    assert "cell server-like-2 (gate) crashed: pytest was killed\n" in text
+    assert ("the test that was running is the first suspect" in text) is suspects
 
 
 def test_labels_that_no_test_has_are_not_shown() -> None:

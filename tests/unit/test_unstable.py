@@ -4,100 +4,34 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from math import comb
 
-import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paritygate.causes.flow import Attribution
-from paritygate.causes.unstable.answers import Times
+from paritygate.causes.unstable.answers import Answer, Open, Times
 from paritygate.causes.unstable.bisection import Lists, Looking, Tests, culprits, fewer, parts
-from paritygate.causes.unstable.company import by_chance
+from paritygate.causes.unstable.company import LOOKS, by_chance, is_proven, may_be_proven
 from paritygate.causes.unstable.flow import MOST_AT_ONCE, Evidence, explain_unstable
-from paritygate.causes.unstable.suspects import Trial
+from paritygate.causes.unstable.ordering import Bench, Inquiry, explain_order
+from paritygate.causes.unstable.seeds import explain_seed
+from paritygate.causes.unstable.suspects import Ran, Suspect, Trial
+from paritygate.causes.unstable.wording import UNSOUGHT
 from paritygate.causes.views import Likeness, Seen, Views
 from paritygate.causes.wording import UNFINISHED
 from paritygate.classifier.labels import label
-from paritygate.confirm.flow import confirm
-from paritygate.outcomes.artifact import Cause, Finding
-from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId, TestId, TestRun
-from paritygate.outcomes.plans import CellPlan, Environment, Order
-from paritygate.outcomes.words import CauseKind, Label, Purpose
-from tests.support.builders import a_cell, a_failure, a_run, an_environment, gate_plans
-
-Behaviour = Callable[[str, list[str], CellPlan], bool]
-"""Whether a test fails: its name, what ran before it in its process, and the cell."""
+from paritygate.outcomes.artifact import Cause
+from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId, TestId
+from paritygate.outcomes.plans import CellPlan, Order
+from paritygate.outcomes.words import CauseKind, CellStatus, Label, Outcome, Purpose
+from tests.support.builders import a_cell, an_environment, gate_plans
+from tests.support.worlds import ONE, Behaviour, search
 
 Red = dict[str, Callable[[CellPlan], bool]]
 
-ONE = an_environment("local", workers=0)
 TWO = an_environment("server", workers=2)
 HUNDRED = [f"t{number:03}" for number in range(100)]
-
-
-class Searched(msgspec.Struct, frozen=True):
-    """What came of a search, and the further plans, batch by batch."""
-
-    attribution: Attribution
-    batches: list[list[CellPlan]]
-
-    def finding(self, nodeid: str = "victim") -> Finding:
-        return next(each for each in self.attribution.findings if each.nodeid == nodeid)
-
-    def cause(self, nodeid: str = "victim") -> Cause:
-        cause = self.finding(nodeid).cause
-        assert cause is not None, self.finding(nodeid).note
-        return cause
-
-    @property
-    def cells(self) -> int:
-        return sum(len(batch) for batch in self.batches)
-
-
-def search(
-    names: Sequence[str], fails: Behaviour, *environments: Environment, batches: int = 99, seconds: float = 0.0
-) -> Searched:
-    """Run a gate over made-up tests, in this order and its reverse, and look for what makes them unstable."""
-    ran: list[list[CellPlan]] = []
-
-    def run(plans: tuple[CellPlan, ...]) -> tuple[Cell, ...]:
-        ran.append(list(plans))
-        return tuple(cell_of(plan, names, fails, seconds) for plan in plans)
-
-    plans = gate_plans(*(environments or (ONE,)))
-    cells = tuple(cell_of(plan, names, fails, seconds) for plan in plans)
-    confirmed = confirm(label(cells), cells, plans, run)
-    known = Evidence(plans=plans, cells=(*cells, *confirmed.cells))
-    ran.clear()
-    return Searched(explain_unstable(confirmed.findings, known, run, lambda: len(ran) >= batches), ran)
-
-
-def cell_of(plan: CellPlan, names: Sequence[str], fails: Behaviour, seconds: float = 0.0) -> Cell:
-    """Act a cell: with workers the first half of the names is one worker's and the second half the other's."""
-    order = [str(test.nodeid) for test in plan.order.exactly] or list(names[::-1] if plan.order.reversed else names)
-    if only := {str(test.nodeid) for test in plan.order.only}:
-        order = [name for name in order if name in only]
-    first = set(names[: len(names) // 2])
-    shares = {"": order}
-    if plan.environment.workers > 1:
-        shares = {"gw0": [name for name in order if name in first], "gw1": [name for name in order if name not in first]}
-    runs: list[TestRun] = []
-    for worker, share in shares.items():
-        for place, name in enumerate(share):
-            failed = fails(name, share[:place], plan)
-            changes = {"failure": a_failure()} if failed else {}
-            moment = 1.0 + place * seconds
-            runs.append(a_run(name, "failed" if failed else "passed", worker=worker, began=moment, seconds=seconds, **changes))
-    return a_cell(
-        plan.environment.name,
-        plan.attempt,
-        runs=runs,
-        seed=plan.seed,
-        purpose=plan.purpose,
-        workers=plan.environment.workers,
-        order={worker: tuple(TestId(NodeId(name)) for name in share) for worker, share in shares.items()},
-    )
 
 
 def hashes(plan: CellPlan) -> int:
@@ -191,6 +125,101 @@ class TestSetters:
         searched = search([*HUNDRED, "victim"], lambda name, before, _: name == "victim" and not {"t020", "t080"} <= {*before})
         assert searched.cause().setters == ("t020", "t080")
 
+    def test_one_that_helps_under_one_seed_alone_is_looked_for_under_that(self) -> None:
+        searched = search(
+            [*HUNDRED, "victim"], lambda name, before, plan: name == "victim" and not ("t050" in before and plan.seed == 101)
+        )
+        assert (searched.cause().setters, searched.cause().detail.rpartition("; ")[2]) == (
+            ("t050",),
+            "only with the seeds of attempt 1",
+        )
+
+
+class TestOtherFailures:
+    def test_where_it_fails_otherwise_without_the_others_a_seed_is_told_in_whole_cells(self) -> None:
+        def fails(name: str, before: list[str], plan: CellPlan) -> bool | str:
+            return name == "victim" and ((plan.seed == 101 and "f1") if before else "lonely")
+
+        searched = search([*HUNDRED[:5], "victim", *HUNDRED[5:9]], fails)
+        assert searched.cause().kind is CauseKind.DATA_SEED
+        assert "(6 of 6)" in searched.cause().detail
+
+    def test_a_failure_at_another_place_is_neither_side(self) -> None:
+        def fails(name: str, before: list[str], plan: CellPlan) -> bool | str:
+            mixed = plan.purpose is not Purpose.GATE
+            return name == "victim" and "t3" in before and ("elsewhere" if mixed else "here")
+
+        searched = search(["t0", "t1", "t2", "t3", "victim"], fails)
+        assert searched.finding().cause is None or searched.cause().kind is CauseKind.CHANCE
+
+
+class TestSilence:
+    """Cells that told nothing bear nothing out."""
+
+    def test_a_seed_of_which_no_cell_tells_is_open(self) -> None:
+        suspect = a_suspect()
+        trials = tuple(Trial(env=suspect.ill.env, order=Order(seed=place), workers=0, seed=1, hash_seed=1) for place in (1, 2))
+        answer = replied(lambda views: explain_seed(suspect, trials, views), lambda *_: Likeness.NOTHING)
+        assert isinstance(answer, Open)
+        assert "which one could not be proven" in answer.why
+
+    def test_a_polluter_that_is_not_seen_often_enough_is_open(self) -> None:
+        def reply(trial: Trial, place: int) -> Likeness:
+            spoilt = TestId(NodeId("t0")) in trial.order.exactly
+            return Likeness.NOTHING if place > 4 else Likeness.TARGET if spoilt else Likeness.BASE
+
+        bench = Bench.single(a_suspect())
+        assert isinstance(replied(lambda views: explain_order(bench, views), reply), Open)
+
+    def test_a_list_that_does_not_flip_a_second_time_is_not_taken_apart(self) -> None:
+        tests = tuple(TestId(NodeId(str(number))) for number in range(9))
+        lists, _ = flipping(tests, lambda _: False)
+        asked: list[Trial] = []
+
+        def looking(views: Views[Trial]) -> Inquiry:
+            found = yield from culprits(tests, Lists(views, lists.trial, Likeness.TARGET))
+            return Open(f"{len(found)} found")
+
+        def reply(trial: Trial, place: int) -> Likeness:
+            asked.append(trial)
+            return Likeness.TARGET if trial == lists.trial(tests) and not place else Likeness.BASE
+
+        assert replied(looking, reply) == Open("0 found")
+        assert (len(asked), asked[-2:]) == (7, [lists.trial(tests)] * 2)
+
+
+def a_suspect() -> Suspect:
+    tests = tuple(TestId(NodeId(name)) for name in ("t0", "victim"))
+    ill, well = (
+        Ran(
+            env=EnvironmentName("local"),
+            attempt=place,
+            order=Order(seed=0, exactly=order),
+            planned=Order(seed=0),
+            workers=0,
+            seed=place,
+            lists=(order,),
+        )
+        for place, order in ((1, tests), (2, tests[::-1]))
+    )
+    return Suspect(test=tests[1], well=well, ill=ill, better=Outcome.PASSED, worse=Outcome.FAILED)
+
+
+def replied(inquiry: Callable[[Views[Trial]], Inquiry], reply: Callable[[Trial, int], Likeness]) -> Answer:
+    """Answer every question of an inquiry, each trial by its place among its own; returns what it comes to."""
+    views: dict[Trial, list[Seen]] = {}
+    asking = inquiry(Views(views))
+    while True:
+        try:
+            wanted = next(asking)
+        except StopIteration as end:
+            answer: Answer = end.value
+            return answer
+        for each, count in wanted.items():
+            for _ in range(count):
+                told = views.setdefault(each, [])
+                told.append(Seen(reply(each, len(told))))
+
 
 class TestSeeds:
     def test_random_numbers_are_told_from_hashes(self) -> None:
@@ -265,6 +294,18 @@ class TestWorkers:
             "at the same time, each time: `t1`"
         )
 
+    def test_only_what_ran_beside_it_when_it_failed_is_said_to_have(self) -> None:
+        def fails(name: str, _: list[str], plan: CellPlan) -> bool:
+            return name == "victim" and plan.environment.workers > 1 and not plan.order.reversed
+
+        searched = search(["t0", "t1", "t2", "t3", "t4", "victim", "t5"], fails, TWO, seconds=0.5)
+        assert searched.cause().overlapping == ("t2",)
+
+    def test_a_coin_that_one_process_has_shown_is_chance_when_the_time_is_over(self) -> None:
+        told = iter([True, False, True, *[False] * 9])
+        searched = search(["t0", "victim"], lambda name, _, __: name == "victim" and next(told), TWO, batches=1)
+        assert searched.cause().kind is CauseKind.CHANCE
+
     def test_what_seldom_fails_beside_others_proves_no_race(self) -> None:
         counted = iter(range(10**6))
 
@@ -272,14 +313,118 @@ class TestWorkers:
             return name == "victim" and plan.environment.workers > 1 and next(counted) % 5 == 0
 
         cause = search(["t0", "t1", "t2", "victim"], fails, TWO).cause()
-        assert (cause.kind, cause.rate) == (CauseKind.CHANCE, (2, 6))
-        assert cause.detail.endswith("fails 2 of 6 times, and 0 of 7 where its worker's list runs in one process")
+        assert (cause.kind, cause.rate) == (CauseKind.CHANCE, (1, 6))
+        assert cause.detail.endswith("fails 1 of 6 times, and 0 of 7 where its worker's list runs in one process")
 
     @pytest.mark.parametrize(
         ("beside", "alone", "proven"), [((6, 6), (0, 7), True), ((6, 6), (0, 6), False), ((5, 6), (0, 7), False)]
     )
     def test_a_race_is_as_sure_as_a_coupling(self, beside: tuple[int, int], alone: tuple[int, int], proven: bool) -> None:  # noqa: FBT001
         assert (by_chance(Times(*beside), Times(*alone)) < 1 / 1000) is proven
+
+
+class TestRaces:
+    """A coin that got here has gone well in one process once; of those fewer than 1 of 1,000 may be called a race."""
+
+    def test_what_fails_in_most_simultaneous_runs_is_proven_by_more_of_them(self) -> None:
+        told = iter([True, False, *[True, False, True, True, True, False] * 9])
+
+        def fails(name: str, _: list[str], plan: CellPlan) -> bool:
+            return name == "victim" and plan.environment.workers > 1 and next(told)
+
+        cause = search(["t0", "t1", "t2", "victim"], fails, ONE, TWO).cause()
+        assert (cause.kind, cause.rate) == (CauseKind.RACE, (8, 12))
+        assert cause.detail.startswith(
+            "fails with 2 workers (8 of 12), passes where its worker's list runs in one process (13 of 13)"
+        )
+
+    @pytest.mark.parametrize("percent", range(1, 100))
+    def test_a_coin_of_any_bias_is_hardly_ever_called_one(self, percent: int) -> None:
+        assert called_a_race(percent / 100, percent / 100) < 1 / 1000
+
+    @pytest.mark.parametrize(("percent", "least"), [(40, 0.6), (50, 0.8), (70, 0.95), (100, 1.0)])
+    def test_one_that_shows_in_part_of_the_runs_is_mostly_called_one(self, percent: int, least: float) -> None:
+        assert called_a_race(percent / 100, 0.0) >= least
+
+    def test_failing_in_one_process_too_is_none_however_much_oftener_it_fails_beside_others(self) -> None:
+        assert not is_proven(Times(36, 36), Times(1, 37), LOOKS[-1])
+        assert not may_be_proven(Times(6, 6), Times(1, 7))
+
+    def test_cells_that_told_nothing_prove_nothing(self) -> None:
+        assert is_proven(Times(6, 6), Times(0, 7), LOOKS[0])
+        assert not is_proven(Times(6, 6), Times(0, 6), LOOKS[0])
+        assert not is_proven(Times(9, 9), Times(0, 13), LOOKS[1])
+
+    @pytest.mark.parametrize("batches", [3, 4])
+    def test_what_was_seen_of_both_sides_is_said_when_the_time_is_over(self, batches: int) -> None:
+        def fails(name: str, _: list[str], plan: CellPlan) -> bool:
+            return name == "victim" and plan.environment.workers > 1 and not plan.order.reversed
+
+        searched = search([*HUNDRED, "victim"], fails, ONE, TWO, seconds=1.0, batches=batches)
+        assert searched.finding().cause is None
+        seen = {3: "", 4: "; so far it went wrong beside other workers 4 of 4 times and in one process 0 of 7 times"}
+        assert searched.finding().note == f"{UNFINISHED}{seen[batches]}"
+
+
+def called_a_race(beside: float, alone: float) -> float:
+    """Say how often a test is called a race that fails so often on each side, over all that may happen up to each look."""
+    going_on, called, before = {0: 1.0}, 0.0, (0, 0)
+    for look in LOOKS:
+        runs, lists = (now - then for now, then in zip(look, before, strict=True))
+        reached: dict[int, float] = {}
+        for seen, chance in going_on.items():
+            for more in range(runs + 1):
+                likely = comb(runs, more) * beside**more * (1 - beside) ** (runs - more) * (1 - alone) ** lists
+                reached[seen + more] = reached.get(seen + more, 0.0) + chance * likely
+        proven = {seen for seen in reached if is_proven(Times(seen, look[0]), Times(0, look[1]), look)}
+        called += sum(reached[seen] for seen in proven)
+        going_on = {
+            seen: chance
+            for seen, chance in reached.items()
+            if seen not in proven and may_be_proven(Times(seen, look[0]), Times(0, look[1]))
+        }
+        before = look
+    return called
+
+
+class TestWithinTheTime:
+    """In a suite of a hundred tests of a second each, where the search has as long as two cells after each other took."""
+
+    @pytest.mark.parametrize(
+        ("fails", "kind"),
+        [
+            (lambda name, before, _: name == "victim" and "t070" in before, CauseKind.ORDER),
+            (lambda name, before, _: name == "victim" and "t070" not in before, CauseKind.ORDER),
+            (lambda name, _, plan: name == "victim" and plan.seed == 101, CauseKind.DATA_SEED),
+            (lambda name, _, plan: name == "victim" and hashes(plan) == 101, CauseKind.HASH_SEED),
+        ],
+    )
+    def test_a_cause_is_named(self, fails: Behaviour, kind: CauseKind) -> None:
+        tests: list[int] = []
+
+        def spent(_: Sequence[Cell], batch: Sequence[Cell]) -> bool:
+            tests.append(sum(len(cell.tests) for cell in batch))
+            return sum(tests) >= 400
+
+        assert search([*HUNDRED, "victim"], fails, seconds=1.0, spent=spent).cause().kind is kind
+
+    def test_whole_cells_that_only_measure_chance_come_after_the_search_for_a_polluter(self) -> None:
+        coin = random.Random(1)  # noqa: S311 - it decides what a made-up test does
+
+        def fails(name: str, before: list[str], plan: CellPlan) -> bool:
+            if name == "coin":
+                return plan.environment.workers > 1 and coin.random() < 0.5
+            return name == "victim" and "t010" in before
+
+        searched = search([*HUNDRED[:40], "coin", *HUNDRED[40:], "victim"], fails, ONE, TWO, seconds=1.0)
+        assert searched.cause().polluters == ("t010",)
+        last = max(place for place, batch in enumerate(searched.batches) if any(asked(plan, "victim") for plan in batch))
+        measuring = [place for place, batch in enumerate(searched.batches) for plan in batch if not plan.order.exactly]
+        assert min(measuring) > last
+
+
+def asked(plan: CellPlan, nodeid: str) -> bool:
+    return nodeid in {str(test.nodeid) for test in plan.order.exactly}
 
 
 class TestChance:
@@ -322,9 +467,10 @@ class TestLimits:
             assert (searched.finding().cause, searched.finding().note) == (None, UNFINISHED)
 
     def test_chance_that_has_shown_itself_before_the_time_is_over_is_said(self) -> None:
-        told = iter([True, False, *[False] * 9])
+        told = iter([True, False, True, *[False] * 9])
         searched = search(["t0", "victim"], lambda name, _, __: name == "victim" and next(told), batches=1)
-        assert (searched.cause().kind, searched.cause().rate) == (CauseKind.CHANCE, (0, 1))
+        assert (searched.cause().kind, searched.cause().rate) == (CauseKind.CHANCE, (1, 2))
+        assert "a cell of local with nothing but this test, run again as it was" in searched.cause().detail
 
     def test_a_test_that_hangs_for_minutes_is_left_open(self) -> None:
         plans = gate_plans(ONE)
@@ -334,6 +480,15 @@ class TestLimits:
         found = explain_unstable(label(cells), Evidence(plans=plans, cells=cells), lambda _: pytest.fail("ran"), lambda: False)
         assert (found.findings[0].cause, found.cells) == (None, ())
         assert "it hangs" in found.findings[0].note
+
+    def test_what_differs_only_in_a_cell_that_died_is_left_open_and_that_is_said(self) -> None:
+        plans = gate_plans(ONE)
+        cells = (
+            a_cell("local", 1, {"t": "passed"}),
+            a_cell("local", 2, {"t": "crashed", "u": "not_run"}, status=CellStatus.CRASHED),
+        )
+        found = explain_unstable(label(cells), Evidence(plans=plans, cells=cells), lambda _: pytest.fail("ran"), lambda: False)
+        assert next(each.note for each in found.findings if each.nodeid == "t") == UNSOUGHT
 
     def test_nothing_runs_where_nothing_is_unstable(self) -> None:
         assert search(HUNDRED, lambda name, _, __: name == "t007").batches == []
@@ -352,7 +507,7 @@ def flipping(tests: Tests, flips: Callable[[frozenset[int]], bool]) -> tuple[Lis
     def trial(some: Tests) -> Trial:
         made = Trial(env=EnvironmentName("a"), order=Order(seed=0, exactly=some), workers=0, seed=1, hash_seed=1)
         numbers = frozenset(int(test.nodeid) for test in some)
-        views.setdefault(made, [Seen(Likeness.TARGET if flips(numbers) else Likeness.BASE)])
+        views.setdefault(made, [Seen(Likeness.TARGET if flips(numbers) else Likeness.BASE)] * 2)
         return made
 
     return Lists(Views(views), trial, Likeness.TARGET), views

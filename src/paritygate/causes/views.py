@@ -46,6 +46,10 @@ class Views(Generic[Condition]):
         """List what was seen there by cells that told something."""
         return tuple(each for each in self.seen(condition) if each.likeness is not Likeness.NOTHING)
 
+    def all(self) -> Iterable[Seen]:
+        """List everything that was seen, condition by condition."""
+        return (each for some in self._views.values() for each in some)
+
     def likeness(self, condition: Condition) -> Likeness | None:
         """Say what a test does under a condition; None where its results are contrary."""
         likenesses = {each.likeness for each in self.told(condition)}

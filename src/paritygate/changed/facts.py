@@ -122,23 +122,23 @@ def together(one: Facts, other: Facts) -> Facts:
 
 def _imported(nodes: list[ast.AST]) -> Iterator[str]:
     """List absolute imports, each thing taken from a module as if it were one, and what is reached by attributes."""
-    bound: dict[str, str] = {}
+    bound: dict[str, set[str]] = {}
     for node in nodes:
         if isinstance(node, ast.Import):
             for each in node.names:
                 yield each.name
                 top = each.name.partition(".")[0]
-                bound[each.asname or top] = each.name if each.asname else top
+                bound.setdefault(each.asname or top, set()).add(each.name if each.asname else top)
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
             yield node.module
-            taken = {each.asname or each.name: f"{node.module}.{each.name}" for each in node.names}
-            yield from taken.values()
-            bound |= taken
+            for each in node.names:
+                yield f"{node.module}.{each.name}"
+                bound.setdefault(each.asname or each.name, set()).add(f"{node.module}.{each.name}")
     yield from (_constant(node) for node in nodes if isinstance(node, ast.Call) and _called(node) in _DYNAMIC)
-    for node in nodes:
-        top, _, rest = _chain(node).partition(".")
-        if rest and top in bound:
-            yield f"{bound[top]}.{rest}"
+    inner = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    for top, _, rest in (_chain(node).partition(".") for node in nodes if id(node) not in inner):
+        if rest:
+            yield from (f"{module}.{rest}" for module in bound.get(top, ()))
 
 
 def _loaded(nodes: list[ast.AST]) -> Iterator[str]:
@@ -194,7 +194,7 @@ def _names(nodes: list[ast.AST]) -> Iterator[str]:
 
 
 def _opaque(nodes: list[ast.AST], names: frozenset[str], texts: frozenset[str], *, test_side: bool) -> str:
-    if any(isinstance(node, ast.Call) and _called(node) in _DYNAMIC and not _constant(node) for node in nodes):
+    if any(isinstance(node, ast.Call) and _called(node) in _DYNAMIC and not _constant(node) for node in nodes) or _lent(nodes):
         return "it imports modules whose names are made while it runs"
     if any("lazy" in name.casefold() or name == "apipkg" for name in _tops(nodes)):
         return "it imports by way of a lazy loader"
@@ -204,6 +204,18 @@ def _opaque(nodes: list[ast.AST], names: frozenset[str], texts: frozenset[str], 
     if test_side and any(isinstance(node, ast.Call) and _called(node) in _RUNNING_TEXT for node in nodes):
         return "it runs text as code"
     return ""
+
+
+def _lent(nodes: list[ast.AST]) -> bool:
+    """Say whether what imports by name is handed on or gets another name, as `map(import_module, names)` does."""
+    called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+    renamed = {each.name for node in nodes if isinstance(node, ast.ImportFrom) for each in node.names if each.asname}
+    handed = {_last(node) for node in nodes if isinstance(node, ast.Name | ast.Attribute) and id(node) not in called}
+    return not _DYNAMIC.isdisjoint(renamed | handed)
+
+
+def _last(node: ast.Name | ast.Attribute) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr
 
 
 def _tops(nodes: list[ast.AST]) -> Iterator[str]:
@@ -216,7 +228,7 @@ def _tops(nodes: list[ast.AST]) -> Iterator[str]:
 
 def _called(call: ast.Call) -> str:
     function = call.func
-    return function.id if isinstance(function, ast.Name) else function.attr if isinstance(function, ast.Attribute) else ""
+    return _last(function) if isinstance(function, ast.Name | ast.Attribute) else ""
 
 
 def _constant(call: ast.Call) -> str:

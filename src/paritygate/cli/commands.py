@@ -16,17 +16,18 @@ from paritygate.cli.freezes import freezes
 from paritygate.cli.hazards import hazards
 from paritygate.cli.locks import lock
 from paritygate.cli.options import (
-    BUDGET,
     DEBUG,
+    FILE,
     HOST,
     PROJECT,
     QUIET,
     REPORT,
-    SECONDS,
     VARIABLES,
     ExplainOptions,
     ReproOptions,
     RunOptions,
+    artifact_at,
+    budget,
 )
 from paritygate.cli.reporting import answer as answer_in
 from paritygate.cli.reporting import report, telling, told, with_formats
@@ -68,13 +69,7 @@ program.add_command(verify)
 @click.option("--attempts", type=int, default=None, help="Attempts in each environment. [default: 2]")
 @click.option("--seed", "seeds", type=int, multiple=True, help="The first attempt's seed; repeated, those of the next ones.")
 @click.option("--timeout", type=float, default=None, metavar="SECONDS", help="The limit of a cell. [default: 1800]")
-@click.option(
-    "--explain-budget",
-    type=SECONDS,
-    default=None,
-    metavar="SECONDS",
-    help="For how long causes are looked for, 0 for not at all. [default: as long as the gate's cells took, at least 60]",
-)
+@budget("as long as the gate's cells took, at least 60, more on a slow engine")
 @click.option(
     "--ledger-from",
     default="",
@@ -83,9 +78,7 @@ program.add_command(verify)
 )
 @click.option("--respect-pins", is_flag=True, help="Let the pins of the suite go over the axes, which it then cannot show.")
 @CHANGED
-@click.option(
-    "--report", default=None, metavar="PATH", help="Where the artifact goes. [default: parity_report.json of the project]"
-)
+@artifact_at("report", "parity_report.json of the project")
 @with_formats
 @HOST
 @QUIET
@@ -102,8 +95,8 @@ def run(**given: Any) -> int:
 
 @program.command()
 @REPORT
-@BUDGET
-@click.option("--report", "place", default=None, metavar="PATH", help="Write the artifact there. [default: where it was]")
+@budget("until they are found, an hour at most")
+@artifact_at("place", "where it was")
 @VARIABLES
 @HOST
 @QUIET
@@ -123,8 +116,10 @@ def explain(**given: Any) -> int:
 @click.option("--cell", default="", metavar="NAME", help="The cell, such as local-like-1. [default: the first red one]")
 @click.option("--number", type=click.IntRange(min=1), default=None, help="Which of several tests that have this id.")
 @click.option("--alone", is_flag=True, help="Run nothing but the test, instead of all that ran before it in its cell.")
-@click.option("--shell", is_flag=True, help="Open a shell in the cell instead.")
-@click.option("--print", "line", is_flag=True, help="Print a `docker run` line instead, which runs the test without paritygate.")
+@click.option("--shell", is_flag=True, help="Open a shell in the cell instead; exits 0 however it ends.")
+@click.option(
+    "--print", "line", is_flag=True, help="Print a `docker run` line instead, which runs the test alone by plain pytest."
+)
 @VARIABLES
 @HOST
 @QUIET
@@ -142,7 +137,7 @@ def repro(**given: Any) -> int:
         around = repro_world(options, live)
         if not options.line:
             found = repro_flow.run(options.wanted(), around)
-            text, code = found.text, found.exit_code
+            text, code = found.said if options.quiet else found.text, found.exit_code
         else:
             text, code = repro_flow.line(options.wanted(), around), ExitCode.PARITY
     click.echo(text)
@@ -155,8 +150,8 @@ def repro_world(options: ReproOptions, live: Live) -> ReproWorld:
 
 
 @program.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--report", default=None, metavar="PATH", help="Write the artifact there.")
+@click.argument("files", nargs=-1, required=True, type=FILE)
+@artifact_at("report")
 def classify(files: tuple[Path, ...], report: str | None) -> int:
     """Label the tests of cells or reports that were made anywhere."""
     streams = Streams()
@@ -202,13 +197,24 @@ def examine(project: str, host: str) -> int:
 
 
 ONLY_PROJECT = click.option(
-    "--project", metavar="DIR", help="Only the project's own images. Projects are told apart by their folder's name."
+    "--project",
+    metavar="DIR",
+    type=click.Path(file_okay=False),
+    help="Only the project's own images. Projects are told apart by their folder's name.",
 )
 
 
 def name_of(project: str | None) -> str:
-    """Say what a project's images are labelled with; empty where none is named."""
-    return "" if project is None else absolute(project).resolve().name
+    """Say what a project's images are labelled with; empty where none is named. Raises `UsageError` for what is no folder."""
+    if project is None:
+        return ""
+    folder = absolute(project).resolve()
+    if not folder.is_dir():
+        raise UsageError(
+            f"there is no folder `{project}`",
+            "name the project's folder; where it is gone, a new one of the same name will do, or leave `--project` out for all",
+        )
+    return folder.name
 
 
 @program.group(no_args_is_help=False)
@@ -216,11 +222,11 @@ def images() -> None:
     """Make images beforehand, look at those that are kept, or remove them."""
 
 
-def say_images(images: Sequence[ImageRecord], done: str, project: str | None, before: str = "") -> None:
-    """Say each image in a line on stdout, and their number on stderr."""
+def say_images(images: Sequence[ImageRecord], done: str, owner: str, before: str = "") -> None:
+    """Say each image in a line on stdout, and their number on stderr; of all projects where no `owner` is named."""
     for image in images:
         click.echo(f"{before}{image.created[:19]}  {image.size / 1e6:8.0f} MB  {', '.join(image.tags) or image.identity}")
-    whose = "" if project is None else f" of `{name_of(project)}`"
+    whose = f" of `{owner}`" if owner else ""
     click.echo(f"{len(images)} image{'s' * (len(images) != 1)}{whose} {done}", err=True)
 
 
@@ -229,7 +235,7 @@ def say_images(images: Sequence[ImageRecord], done: str, project: str | None, be
 @HOST
 def build_images(project: str, host: str) -> int:
     """Make the images that the project's cells start from, and say which they are."""
-    made = project_images.make(engine_at(host), absolute(project).resolve(), dict(os.environ), Streams().say)
+    made = project_images.make(lambda: engine_at(host), absolute(project).resolve(), dict(os.environ), Streams().say)
     for line in project_images.listed(made):
         click.echo(line)
     return ExitCode.PARITY
@@ -240,7 +246,8 @@ def build_images(project: str, host: str) -> int:
 @HOST
 def list_images(project: str | None, host: str) -> int:
     """List the images that are kept, newest first; layers that several share are in the size of each."""
-    say_images(keeping.list_kept(engine_at(host), name_of(project)), "kept", project)
+    owner = name_of(project)
+    say_images(keeping.list_kept(engine_at(host), owner), "kept", owner)
     return ExitCode.PARITY
 
 
@@ -250,7 +257,8 @@ def list_images(project: str | None, host: str) -> int:
 @HOST
 def prune_images(keep: int, project: str | None, host: str) -> int:
     """Remove images that paritygate made; nothing else is touched."""
-    say_images(keeping.prune(engine_at(host), keep, name_of(project)), "removed", project, "removed ")
+    owner = name_of(project)
+    say_images(keeping.prune(engine_at(host), keep, owner), "removed", owner, "removed ")
     return ExitCode.PARITY
 
 

@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from paritygate import archive, places
-from paritygate.cli.options import PROJECT
+from paritygate.cli.options import FILE, PROJECT
 from paritygate.cli.user import absolute
 from paritygate.config import file as config_file
 from paritygate.config.settings import Settings
@@ -26,7 +26,6 @@ from paritygate.freezes.ledger import Entry
 from paritygate.outcomes.words import ExitCode
 
 EXPIRES = click.option("--expires", required=True, metavar="YYYY-MM-DD", help="The last day, in UTC, on which it is let through.")
-REPORT = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 class Desk(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,7 +77,7 @@ def freezes() -> None:
 @click.option("--owner", required=True, help="Who answers for it: a name that CODEOWNERS has, where there is such a file.")
 @EXPIRES
 @click.option("--reason", required=True, help="Why it is frozen rather than fixed.")
-@click.option("--evidence", "report", required=True, type=REPORT, help="A report that labels exactly this test `nondeterminism`.")
+@click.option("--evidence", "report", required=True, type=FILE, help="A report that labels exactly this test `nondeterminism`.")
 @click.option("--issue", default="", help="Where the repair is tracked.")
 @PROJECT
 def add(nodeid: str, report: Path, project: str, **asked: str) -> int:
@@ -140,11 +139,8 @@ def show(project: str) -> int:
         when = f"{checking.number(left, 'day')} left" if left >= 0 else "EXPIRED"
         click.echo(f"{entry.expires}  {when:>12}  {entry.owner}  {nodeid}")
         click.echo(f"    {entry.reason}{_history(entry)}")
-        streak = streaks.get(nodeid)
-        if streak is not None and streak.expires == entry.expires.isoformat() and streak.gates >= desk.settings.thaw_after:
-            click.echo(
-                f"    stable in {checking.number(streak.gates, 'gate')} in a row: `paritygate freeze prune --stable` thaws it"
-            )
+        if gates := thawing.gates_due(streaks.get(nodeid), entry.expires, desk.settings.thaw_after):
+            click.echo(f"    stable in {checking.number(gates, 'gate')} in a row: `paritygate freeze prune --stable` thaws it")
     for nodeid, fault in () if found is None else found.faults:
         click.echo(f"unreadable: {f'`{nodeid}`: ' if nodeid else ''}{fault}")
     click.echo(f"{checking.number(len(entries), 'test')} frozen in `{path}`", err=True)
@@ -175,14 +171,12 @@ def prune(project: str, *, stable: bool) -> int:
     streaks = thawing.recall(desk.place.project)
     left: dict[str, Entry] = {}
     for nodeid, entry in entries.items():
-        streak = streaks.get(nodeid)
-        over = streak is not None and streak.expires == entry.expires.isoformat() and streak.gates >= desk.settings.thaw_after
         if checking.is_expired(entry, desk.today):
             click.echo(f"removed `{nodeid}`, which expired on {entry.expires}")
         elif not desk.check.exists(nodeid.partition("::")[0]):
             click.echo(f"removed `{nodeid}`, whose file is gone")
-        elif stable and streak is not None and over:
-            click.echo(f"thawed `{nodeid}`, stable in {checking.number(streak.gates, 'gate')} in a row")
+        elif stable and (gates := thawing.gates_due(streaks.get(nodeid), entry.expires, desk.settings.thaw_after)):
+            click.echo(f"thawed `{nodeid}`, stable in {checking.number(gates, 'gate')} in a row")
         else:
             left[nodeid] = entry
     if len(left) != len(entries):

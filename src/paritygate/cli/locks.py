@@ -8,13 +8,12 @@ from pathlib import Path
 
 import click
 
-from paritygate import places
 from paritygate.cli.options import PROJECT
 from paritygate.cli.user import absolute
 from paritygate.config import file as config_file
 from paritygate.disciplines import fixtures, records
 from paritygate.disciplines.fixtures import Shelf
-from paritygate.errors import RefusedError, UnrecordedError, UsageError
+from paritygate.errors import RefusedError, UsageError
 from paritygate.locks import lock as lock_file
 from paritygate.locks.comparing import Standing
 from paritygate.outcomes.words import ExitCode
@@ -66,7 +65,7 @@ def write(shelf: Shelf, asked: tuple[str, ...]) -> int:
     after = fixtures.taken_in(shelf, asked)
     moved = _moved(before, after)
     if moved or shelf.lock is None:
-        _store(shelf.path, after)
+        records.store(lock_file.write(after), shelf.path, "lock")
     for line in moved:
         click.echo(line)
     click.echo(f"{_files(len(after))} locked in `{shelf.settings.lock}`{'' if moved else ', nothing moved'}", err=True)
@@ -86,16 +85,6 @@ def _moved(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     moved = {path: "removed" for path in before if path not in after}
     moved |= {path: "changed" if path in before else "added" for path, digest in after.items() if before.get(path) != digest}
     return [f"{what:<8} {path}" for path, what in sorted(moved.items())]
-
-
-def _store(path: Path, after: Mapping[str, str]) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        places.write(lock_file.write(after), path)
-    except OSError as error:
-        raise UsageError(f"cannot make the folder `{path.parent}`: {error.strerror}") from error
-    except UnrecordedError as error:
-        raise UsageError(error.message, "give the lock another place with `lock`") from error
 
 
 def _from_project(path: str, project: Path) -> str:

@@ -17,12 +17,18 @@ from paritygate.cli.user import say_error
 from paritygate.errors import NoVerdictError, ParityError, UsageError
 from paritygate.outcomes.words import ExitCode
 
+_NO_COMMAND = re.compile(r"No such command `(?P<name>[^`]*)`")
+
 
 def misused(error: click.ClickException, arguments: Sequence[str]) -> UsageError:
     """Say in our words what click finds wrong with a command line."""
     message = re.sub(r"'([^']*)'", r"`\1`", error.format_message()).rstrip(".").replace(". Did", "; did")
     if isinstance(error, click.NoSuchOption):
         message = f"there is no option `{error.option_name}`{near_miss(error.option_name, frozenset(error.possibilities or ()))}"
+    if found := _NO_COMMAND.match(message):
+        commands = error.ctx.command if isinstance(error, click.UsageError) and error.ctx is not None else program
+        known = frozenset(commands.commands) if isinstance(commands, click.Group) else frozenset[str]()
+        message = f"there is no command `{found['name']}`{near_miss(found['name'], known)}"
     named = [each for each in arguments[:1] if each in program.commands]
     context = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx is not None else ""
     command = context or " ".join(("paritygate", *named))

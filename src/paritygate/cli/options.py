@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
+from click.decorators import FC
 
 from paritygate.cli.user import absolute, place_of
 from paritygate.config.file import Overrides
@@ -29,13 +31,8 @@ class Seconds(click.FloatRange):
 
 
 SECONDS = Seconds(min=0)
-BUDGET = click.option(
-    "--explain-budget",
-    type=SECONDS,
-    default=None,
-    metavar="SECONDS",
-    help="For how long causes are looked for, 0 for not at all. [default: until they are found, an hour at most]",
-)
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+"""A file that is there."""
 HOST = click.option("--host", default="", metavar="URL", help="The engine to use, such as unix:///run/docker.sock.")
 PROJECT = click.option(
     "--project", default=".", type=click.Path(exists=True, file_okay=False), help="The project's folder. [default: here]"
@@ -44,7 +41,7 @@ PROJECT = click.option(
 
 # `main` has taken the word before click sees it, wherever it stands: this is for the help text.
 DEBUG = click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks and a log of what is done.")
-REPORT = click.argument("report", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+REPORT = click.argument("report", type=FILE)
 VARIABLES = click.option(
     "--variable",
     "variables",
@@ -53,6 +50,18 @@ VARIABLES = click.option(
     help="The value of a variable that the report withholds, since it sounds secret; may be repeated.",
 )
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Say nothing but the answer.")
+
+
+def budget(default: str) -> Callable[[FC], FC]:
+    """Declare the option that bounds the search for causes."""
+    said = f"For how long causes are looked for, 0 for not at all. [default: {default}]"
+    return click.option("--explain-budget", type=SECONDS, default=None, metavar="SECONDS", help=said)
+
+
+def artifact_at(name: str, default: str = "") -> Callable[[FC], FC]:
+    """Declare the option that says where the artifact goes; it is handed on under `name`."""
+    said = f"Where the artifact goes.{f' [default: {default}]' if default else ''}"
+    return click.option("--report", name, default=None, metavar="PATH", help=said)
 
 
 def values_of(variables: tuple[str, ...]) -> dict[str, str]:
@@ -121,7 +130,7 @@ class ExplainOptions(msgspec.Struct, frozen=True, kw_only=True):
     def asked(self) -> Afterwards:
         """Say what is to be explained."""
         return Afterwards(
-            report=absolute(str(self.report)),
+            report=self.report,
             place=None if self.place is None else place_of(self.place),
             seconds=self.explain_budget,
             variables=values_of(self.variables),

@@ -85,7 +85,7 @@ def answer(report: Report, streams: Streams, wanted: Telling, *, quiet: bool) ->
     """Tell a run, write its page, say where both are, and say the exit code: 4 at least where one could not be written."""
     show(report.artifact, streams, wanted.form, nearest(report.path))
     if not quiet and report.unrecorded is None:
-        streams.say(f"report: {report.path}")
+        streams.say(f"report: {nearest(report.path)}")
     code = code_of(report.artifact, report.unrecorded)
     if wanted.html is None:
         return code
@@ -95,7 +95,7 @@ def answer(report: Report, streams: Streams, wanted: Telling, *, quiet: bool) ->
         say_error(error)
         return max(code, ExitCode.NO_VERDICT)
     if not quiet:
-        streams.say(f"page: {wanted.html}")
+        streams.say(f"page: {nearest(wanted.html)}")
     return code
 
 
@@ -137,5 +137,5 @@ def report(*, report: Path, form: str | None, as_json: bool, html: bool, output:
         return ExitCode.PARITY
     text = formats.render(artifact, wanted, Page(streams.width, nearest(absolute(str(report)))))
     places.write(text.encode("utf-8", "backslashreplace"), place)
-    streams.say(f"{wanted}: {place}")
+    streams.say(f"{wanted}: {nearest(place)}")
     return ExitCode.PARITY

@@ -115,5 +115,5 @@ def answer(report: Report, streams: Streams, *, quiet: bool) -> int:
     """Show a report and where it is, and say its exit code."""
     streams.answer(report.artifact, report.path)
     if not quiet and report.unrecorded is None:
-        streams.say(f"report: {report.path}")
+        streams.say(f"report: {nearest(report.path)}")
     return code_of(report.artifact, report.unrecorded)

@@ -22,7 +22,7 @@ class ImageSettings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     """`[tool.paritygate.image]`: from what the images are made, where that is not found out."""
 
     base: Annotated[str, Meta(description="Image to start from; empty: `python:X-slim`, or the bootstrapped one")] = ""
-    python: Annotated[str, Meta(description="Python version, such as `3.12`; empty: what the project asks for")] = ""
+    python: Annotated[str, Meta(description="Python version, such as `3.12`, from 3.8 up; empty: what the project asks for")] = ""
     system_packages: Annotated[tuple[str, ...], Meta(description="Packages of the distribution to install")] = ()
     install: Annotated[tuple[str, ...], Meta(description="Commands that install the dependencies, instead of those found")] = ()
     install_project: Annotated[
@@ -32,7 +32,9 @@ class ImageSettings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
             "run in the project's folder"
         ),
     ] = True
-    extra_ca_certs: Annotated[str, Meta(description="File with further certificates to trust while installing")] = ""
+    extra_ca_certs: Annotated[
+        str, Meta(description="File with further certificates (PEM) to trust while installing, relative to the project")
+    ] = ""
 
 
 class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,10 +10,22 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from paritygate.axes import locale_name, memory_bytes, umask_bits, variable_name, zone_name
-from paritygate.config.settings import EnvironmentSettings, Settings
+from paritygate.config.settings import EnvironmentSettings, ImageSettings, Settings
 from paritygate.config.tables import join
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+
+
+OLDEST = 8
+"""The minor version of the oldest CPython that what runs in a cell is written for."""
+
+_PYTHON = re.compile(r"(python-?)?3\.(?P<minor>\d+)([.a-z0-9]*)")
+
+
+def is_supported(python: str) -> bool:
+    """Say whether tests can be run on a version of Python, such as `3.12` or `3.12.4`."""
+    found = _PYTHON.fullmatch(python.strip())
+    return found is not None and int(found["minor"]) >= OLDEST
 
 
 def impossible(settings: Settings) -> tuple[str, ...]:
@@ -46,10 +58,16 @@ def _of_all(settings: Settings) -> Iterator[str]:
             yield f"`{path}`: expected the path of a file, got nothing"
     yield from _checked("pins.timezone", settings.pins.timezone, zone_name)
     yield from _checked("pins.locale", settings.pins.locale, locale_name)
-    if settings.image.install_project == "":
-        yield "`image.install-project`: expected a command, got nothing; `false` leaves the project as it lies"
+    yield from _of_image(settings.image)
     if not settings.environments:
         yield "`environments`: there are none; name at least one, or leave the table out to have `local-like` and `server-like`"
+
+
+def _of_image(settings: ImageSettings) -> Iterator[str]:
+    if settings.python and not is_supported(settings.python):
+        yield f"`image.python`: expected a version of CPython from 3.{OLDEST} up, such as `3.12`, got `{settings.python}`"
+    if settings.install_project == "":
+        yield "`image.install-project`: expected a command, got nothing; `false` leaves the project as it lies"
 
 
 def _of_markers(exclude: Mapping[str, str]) -> Iterator[str]:

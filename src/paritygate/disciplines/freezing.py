@@ -8,11 +8,10 @@ from pathlib import Path
 
 import msgspec
 
-from paritygate import places
 from paritygate.config.settings import Settings
 from paritygate.disciplines import records
 from paritygate.disciplines.records import Place
-from paritygate.errors import RefusedError, UnrecordedError, UsageError
+from paritygate.errors import RefusedError
 from paritygate.freezes import checking, ledger, owners
 from paritygate.freezes.ledger import Entry, Ledger
 
@@ -112,14 +111,8 @@ def readable(place: Place, settings: Settings) -> tuple[Path, dict[str, Entry]]:
 
 
 def store(path: Path, entries: dict[str, Entry]) -> None:
-    """Write a ledger, whole or not at all; its folder is made where it is missing."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        places.write(ledger.write(entries), path)
-    except OSError as error:
-        raise UsageError(f"cannot make the folder `{path.parent}`: {error.strerror}") from error
-    except UnrecordedError as error:
-        raise UsageError(error.message, "give the ledger another place with `freezes`") from error
+    """Write a ledger."""
+    records.store(ledger.write(entries), path, "freezes")
 
 
 def _owners(place: Place) -> frozenset[str] | None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from paritygate.errors import RefusedError, UsageError
+from paritygate import places
+from paritygate.errors import RefusedError, UnrecordedError, UsageError
 from paritygate.snapshot import git, survey
 
 
@@ -49,6 +50,17 @@ def at_merge_base(place: Place, ref: str) -> Place:
         hint = "a shallow clone lacks it: `git fetch --unshallow`"
         raise UsageError(f"`--ledger-from`: HEAD and `{ref}` have no commit in common", hint)
     return msgspec.structs.replace(place, commit=base)
+
+
+def store(data: bytes, path: Path, key: str) -> None:
+    """Write a record, whole or not at all; its folder is made where it is missing. `key` is the setting that gives its place."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        places.write(data, path)
+    except OSError as error:
+        raise UsageError(f"cannot make the folder `{path.parent}`: {error.strerror}") from error
+    except UnrecordedError as error:
+        raise UsageError(error.message, f"give it another place with `{key}`") from error
 
 
 def read(place: Place, path: str) -> bytes | None:

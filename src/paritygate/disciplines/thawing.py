@@ -6,6 +6,7 @@ The memory is a convenience: what cannot be read counts as none, and what cannot
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 
 import msgspec
@@ -58,6 +59,12 @@ def remember(project: Path, freezes: Mapping[NodeId, Freeze]) -> None:
 def proposals(freezes: Mapping[NodeId, Freeze], enough: int) -> tuple[NodeId, ...]:
     """List the tests that have been stable for long enough."""
     return tuple(nodeid for nodeid, freeze in freezes.items() if freeze.stable >= enough)
+
+
+def gates_due(streak: Streak | None, expires: date, enough: int) -> int:
+    """Say in how many gates a test was stable under its entry, which ends on that day; 0 where they are not enough to thaw it."""
+    gates = 0 if streak is None or streak.expires != expires.isoformat() else streak.gates
+    return gates if gates >= enough else 0
 
 
 def _so_far(freeze: Freeze, streak: Streak | None) -> int:

@@ -151,7 +151,9 @@ def refusal(facts: Facts, end: End) -> str:
 
 
 def stopped(facts: Facts, end: End) -> str:
-    """Say what ended a session that had tests left."""
+    """Say what ended a session that had tests left; the last test is none to suspect where the modules themselves are gone."""
+    if end.removed:
+        return f"{vanished(end)}; pytest, started anew, ended with exit status {end.returncode}"
     after = f" after `{facts.last}`" if facts.last else ""
     why = f" ({facts.why})" if facts.why else ""
     return f"pytest ended early with exit status {end.returncode}{after}{why}"
@@ -163,8 +165,19 @@ def listed(ids: Sequence[str]) -> str:
     return ", ".join(f"`{each}`" for each in ids[:SHOWN_IDS]) + more
 
 
+def vanished(end: End) -> str:
+    """Say which modules tests have removed."""
+    one = len(end.removed) == 1
+    return f"{listed(end.removed)} {'is' if one else 'are'} gone from the workspace: a test has removed {'it' if one else 'them'}"
+
+
 def death(end: End) -> str:
     """Say how pytest died."""
+    return f"{vanished(end)}; {death_of(end)}" if end.removed else death_of(end)
+
+
+def death_of(end: End) -> str:
+    """Say how the process came to its end."""
     if end.detail:
         return end.detail
     if end.signal == "SIGKILL":

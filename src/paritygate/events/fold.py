@@ -89,6 +89,7 @@ def fold(plan: CellPlan, heard: Heard, ending: Ending) -> Cell:
         tests=tests,
         running=running,
         rewritten=end.rewritten if end else (),
+        removed=end.removed if end else (),
         pins=collected.pins if collected else Pins(),
         stderr_tail=heard.stderr,
     )

@@ -184,6 +184,7 @@ class End(Event, frozen=True, kw_only=True, tag="end"):
     detail: str = ""
     memory: MemoryUse = MemoryUse()
     rewritten: tuple[Rewritten, ...] = ()
+    removed: tuple[str, ...] = ()
     seconds: float = 0.0
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import msgspec
+
 from paritygate.axes import near_miss
 from paritygate.freezes.ledger import Entry
 from paritygate.freezes.ways import runs_of, told, way_of
@@ -17,6 +19,9 @@ from paritygate.outcomes.words import CellStatus, FreezeState, Label, Outcome, P
 
 WHOLE = frozenset({CellStatus.FINISHED, CellStatus.NO_TESTS})
 UNBOUND = "the entry has no fingerprint, so that any failure would do; `paritygate freeze add` records one"
+TURNED_TO_IT = (
+    f"it turned out after the run to be `{Label.NONDETERMINISM}`; the next run says whether it is the one that was frozen"
+)
 WORST_FIRST = (FreezeState.UNKNOWN, FreezeState.DRIFTED, FreezeState.LET_THROUGH, FreezeState.STABLE, FreezeState.NOT_RUN)
 
 Seen = tuple[FreezeState, str]
@@ -64,6 +69,22 @@ def still_let_through(freezes: Mapping[NodeId, Freeze], findings: Iterable[Findi
     )
 
 
+def since(freezes: Mapping[NodeId, Freeze], before: Iterable[Finding], now: Iterable[Finding]) -> dict[NodeId, Freeze]:
+    """Say of the frozen tests of a run what has turned out since, where one has got another label; none is let through anew."""
+    labels = {TestId(finding.nodeid, finding.occurrence): finding.label for finding in before}
+    said = dict(freezes)
+    for finding in now:
+        freeze, label = said.get(finding.nodeid), labels.get(TestId(finding.nodeid, finding.occurrence))
+        if freeze is not None and label is not finding.label:
+            why = TURNED_TO_IT if finding.label is Label.NONDETERMINISM else _of_another_kind(finding)
+            said[finding.nodeid] = msgspec.structs.replace(freeze, state=FreezeState.DRIFTED, why=why)
+    return said
+
+
+def _of_another_kind(finding: Finding) -> str:
+    return f"frozen as `{Label.NONDETERMINISM}`, and now it is `{finding.label}`"
+
+
 def _seen(entry: Entry, finding: Finding, cells: Sequence[Cell]) -> Seen:
     """Hold what a test did against what was frozen.
 
@@ -77,7 +98,7 @@ def _seen(entry: Entry, finding: Finding, cells: Sequence[Cell]) -> Seen:
     if finding.label is Label.CONSISTENT_GREEN:
         return FreezeState.STABLE, ""
     if finding.label is not Label.NONDETERMINISM:
-        return FreezeState.DRIFTED, f"frozen as `{Label.NONDETERMINISM}`, and now it is `{finding.label}`"
+        return FreezeState.DRIFTED, _of_another_kind(finding)
     for cell, run in runs_of(TestId(finding.nodeid, finding.occurrence), cells):
         way = way_of(run)
         if way and entry.fingerprint and way not in entry.fingerprint:

@@ -15,6 +15,7 @@ from paritygate.classifier.sides import DIVERGENT, laid_side_by_side
 from paritygate.confirm.flow import Confirmation
 from paritygate.environments import Resolution
 from paritygate.freezes import judging
+from paritygate.gate import hints
 from paritygate.gate import material as gate_material
 from paritygate.gate.cells import Cells
 from paritygate.gate.explaining import Budget, Known, explain
@@ -101,6 +102,7 @@ def _explained(artifact: Artifact, material: Material, found: Confirmation, ran:
     gate = tuple(cell for cell in artifact.cells if cell.purpose is Purpose.GATE)
     explained = drift.attributed(found.findings, gate)
     findings = laid_side_by_side(with_rules(explained, lambda _: rules_in(artifact.tests)), gate)
+    findings = hints.carried_over(findings, artifact.tests)
     facts = verdicts.Facts(
         cells=gate,
         varied=artifact.axes,
@@ -116,6 +118,7 @@ def _explained(artifact: Artifact, material: Material, found: Confirmation, ran:
         verdict=verdicts.verdict(findings, facts),
         cells=(*gate, *found.cells),
         tests=findings,
+        freezes=judging.since(artifact.freezes, artifact.tests, findings),
         labels=labels.counts(findings, artifact.excluded),
         material=msgspec.structs.replace(material, plans=recorded.plans_for_the_record(plans)),
     )

@@ -11,6 +11,7 @@ from paritygate.causes.differences import Differences
 from paritygate.causes.files import with_rules
 from paritygate.causes.flow import Ground, Run, attribute
 from paritygate.causes.unstable.flow import Evidence, explain_unstable
+from paritygate.classifier.labels import UNSTABLE
 from paritygate.confirm.flow import Confirmation
 from paritygate.gate.material import Planned, Trees
 from paritygate.gate.request import World
@@ -21,6 +22,7 @@ from paritygate.snapshot import ignoring
 LEAST_SECONDS = 60.0
 MOST_CELLS = 16
 """How many cells it takes to find two axes that are needed together, and whether tests need the rest of their suite."""
+HALF = 0.5
 MARGIN = 2
 """How much slower an engine may become, since others use it as well."""
 
@@ -54,28 +56,39 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
         least = max(LEAST_SECONDS, MARGIN * MOST_CELLS * sum(around) / max(1, len(around)))
         return cls(seconds=max(least, wall) if asked is None else asked, monotonic=monotonic)
 
-    def began(self) -> Callable[[], bool]:
-        """Begin, and give what says whether the time is over."""
-        end = self.monotonic() + self.seconds
-        return lambda: self.monotonic() >= end
+    def began(self) -> Callable[[float], Callable[[], bool]]:
+        """Begin, and give what says for a share of the time whether that is over."""
+        start = self.monotonic()
+
+        def of(share: float) -> Callable[[], bool]:
+            end = start + share * self.seconds
+            return lambda: self.monotonic() >= end
+
+        return of
 
 
 def explain(known: Known, run: Run, budget: Budget) -> Confirmation:
-    """Give what is coupled, then what is unstable, its cause, and put the cells beside those that confirmed them."""
+    """Give what is coupled, then what is unstable, its cause, and put the cells beside those that confirmed them.
+
+    Where both are, what is coupled has half of the time, so that the other is looked into at all; what it leaves of that is the
+    other's.
+    """
     confirmation = known.confirmation
     if budget.seconds <= 0:
         return confirmation
+    share = HALF if any(each.label in UNSTABLE and each.cause is None for each in confirmation.findings) else 1.0
+    over = budget.began()
     ground = Ground(
         plans=known.planned.plans,
         varied=known.varied,
         cells=(*known.gate, *confirmation.cells),
         filesystem_of=known.planned.filesystem_of,
-        over=budget.began(),
+        over=over(share),
         different=known.different,
     )
     coupled = attribute(confirmation.findings, ground, run)
     evidence = Evidence(plans=ground.plans, cells=(*ground.cells, *coupled.cells))
-    unstable = explain_unstable(coupled.findings, evidence, run, ground.over)
+    unstable = explain_unstable(coupled.findings, evidence, run, over(1.0))
     return Confirmation(findings=unstable.findings, cells=(*confirmation.cells, *coupled.cells, *unstable.cells))
 
 

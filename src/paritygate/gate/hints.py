@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -15,6 +15,7 @@ from paritygate.hazards import ruff
 from paritygate.hazards.check import check
 from paritygate.hazards.files import Names
 from paritygate.outcomes.artifact import Artifact, Finding
+from paritygate.outcomes.cells import TestId
 from paritygate.outcomes.hazards import Hazard, HazardKind
 from paritygate.outcomes.trees import Tree
 from paritygate.outcomes.words import Worktree
@@ -36,6 +37,17 @@ def with_hazards(artifact: Artifact, trees: Trees, variables: Mapping[str, str])
     except NoVerdictError:
         hazards = check(project, python, names, None).hazards
     return msgspec.structs.replace(artifact, tests=tuple(_hinted(each, hazards) for each in artifact.tests))
+
+
+def carried_over(findings: Iterable[Finding], before: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Give findings the hazards that a report has of them, but for those that a cause found since speaks against."""
+    known = {TestId(each.nodeid, each.occurrence): each.hazards for each in before}
+    return tuple(_with_known(each, known.get(TestId(each.nodeid, each.occurrence), ())) for each in findings)
+
+
+def _with_known(finding: Finding, hazards: tuple[Hazard, ...]) -> Finding:
+    fitting = tuple(each for each in hazards if finding.label in DIVERGENT and _fits(each, finding))
+    return msgspec.structs.replace(finding, hazards=fitting)
 
 
 def _file(finding: Finding) -> str:

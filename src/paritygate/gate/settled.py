@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from paritygate import places, selection
+from paritygate import places, project_images, selection
 from paritygate.config import file as config_file
 from paritygate.config.settings import Settings
 from paritygate.errors import UsageError
@@ -44,6 +44,7 @@ def settle(request: Request, world: World) -> Settled:
     A report that is not absolute is the configuration's, and relative to the project.
     """
     loaded = config_file.load(request.project)
+    project_images.check(request.project, loaded)
     settings = config_file.apply(loaded.settings, config_file.overrides_from_variables(world.variables), "the environment")
     settings = config_file.apply(settings, request.overrides, "the command line")
     check_words((*settings.selection, request.keyword, request.marker, *request.arguments))

@@ -541,8 +541,8 @@ def problems(specification: Json, measured: Json, checks: Json) -> List[str]:
 
 
 def pytest_arguments(specification: Json, installed: Set[str]) -> List[str]:
-    """Say how pytest is called: the recorder, what makes cells comparable, then the selection."""
-    arguments = ["-p", "paritygate_recorder"]
+    """Say how pytest is called: the recorder, what the user gives, over it what makes cells comparable, then the selection."""
+    arguments = ["-p", "paritygate_recorder", *specification["pytest"].get("arguments", [])]
     if "pytest-randomly" in installed:
         arguments += ["-p", "randomly", "--randomly-seed=%d" % data_seed(specification), "--randomly-dont-reorganize"]
         arguments += [] if specification.get("reseeds", True) else ["--randomly-dont-reset-seed"]
@@ -555,7 +555,7 @@ def pytest_arguments(specification: Json, installed: Set[str]) -> List[str]:
     for option, key in (("-k", "keyword"), ("-m", "marker")):
         if selection.get(key):
             arguments += [option, selection[key]]
-    return arguments + list(selection.get("arguments", [])) + list(selection.get("paths", []))
+    return arguments + list(selection.get("paths", []))
 
 
 class Process:
@@ -571,6 +571,7 @@ class Process:
             "exclude": specification["pytest"].get("exclude") or {},
             "watched": specification.get("watched"),
             "respect_pins": bool(specification.get("respect_pins")),
+            "arguments": specification["pytest"].get("arguments") or [],
             "root": specification["workspace"],
             "rootdir": root,
         }
@@ -861,6 +862,15 @@ class Supervisor:
         with as_user(self.specification):
             return list(fixtures.rewritten(self.specification["workspace"], locked, self.spans))
 
+    def removed(self, why: str) -> List[str]:
+        """List the modules whose tests are left and which are no longer there: pytest has imported them, so they were."""
+        if why in ("gone", "filesystem") or self.files.trouble():
+            return []
+        modules = dict.fromkeys(test[0].partition("::")[0] for test in self.record.left())
+        with as_user(self.specification):
+            there = {each: os.path.lexists(os.path.join(self.specification["workspace"], each)) for each in modules}
+        return [each for each, is_there in there.items() if each.endswith(".py") and not is_there]
+
     def drain(self, process: Process) -> None:
         """Pass on what a dead process has left in its pipe; whoever else holds the pipe is not waited for."""
         until = time.monotonic() + DUMP_GRACE
@@ -1032,7 +1042,7 @@ def run_tests(supervisor: Supervisor, measurement: Json) -> int:
     if why == "filesystem":
         detail = "the cell's filesystem failed: %s" % files.trouble()
     supervisor.tidy()
-    rewritten = supervisor.rewritten(why)
+    rewritten, removed = supervisor.rewritten(why), supervisor.removed(why)
     output.emit(
         "end",
         returncode=status if status >= 0 else None,
@@ -1042,6 +1052,7 @@ def run_tests(supervisor: Supervisor, measurement: Json) -> int:
         dates=dates(),
         memory=memory.summary(),
         rewritten=rewritten,
+        removed=removed,
         seconds=round(time.monotonic() - output.born, 4),
     )
     return GONE if why == "gone" else 0

@@ -24,13 +24,19 @@ CATALOGUE: Mapping[HazardKind, Advice] = MappingProxyType(
     {
         HazardKind.NAIVE_CLOCK: Advice(
             why="date and hour are those of the machine's zone at this moment",
-            instead="hand the clock or the moment in (`paritygate.portable.clocks`), or name the zone: `datetime.now(UTC)`",
+            instead=(
+                "hand the clock or the moment in (`paritygate.portable.clocks`), or name the zone: `datetime.now(UTC)`; "
+                "where local time is meant, pin the zone (`parity_pin`, `pinned_environment`)"
+            ),
             axes=(Axis.TIMEZONE, Axis.CLOCK),
             ruff=("DTZ002", "DTZ005", "DTZ011"),
         ),
         HazardKind.LOCAL_TIME: Advice(
             why="the same moment has another date and hour in another zone",
-            instead="name the zone: `datetime.fromtimestamp(seconds, UTC)`, `datetime(..., tzinfo=UTC)`, `time.gmtime`",
+            instead=(
+                "name the zone: `datetime.fromtimestamp(seconds, UTC)`, `datetime(..., tzinfo=UTC)`, `time.gmtime`; "
+                "where local time is meant, pin the zone (`parity_pin`, `pinned_environment`)"
+            ),
             axes=(Axis.TIMEZONE,),
             ruff=("DTZ006", "DTZ012"),
         ),
@@ -86,7 +92,10 @@ CATALOGUE: Mapping[HazardKind, Advice] = MappingProxyType(
         ),
         HazardKind.VARIABLE_WRITE: Advice(
             why="it stays set for every test that comes later in this process",
-            instead="pytest's `monkeypatch.setenv`",
+            instead=(
+                "pytest's `monkeypatch.setenv`; zone, locale and hash seed have one place, "
+                "the pins (`parity_pin`, or `pinned_environment` for one test)"
+            ),
             axes=(Axis.WORKERS,),
         ),
         HazardKind.NAME_CASE: Advice(

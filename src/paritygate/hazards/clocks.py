@@ -19,7 +19,7 @@ DATES = frozenset(
 """What tells the date or the hour."""
 SECONDS = frozenset(f"time.{name}{unit}" for name in ("time", "monotonic", "perf_counter") for unit in ("", "_ns"))
 """What counts seconds."""
-GENEROUS_SECONDS = 60
+GENEROUS_SECONDS = 30
 _LOCALE_READS = frozenset({"locale.getlocale", "locale.getdefaultlocale", "locale.getpreferredencoding", "locale.localeconv"})
 _MOMENT_GIVEN = {"time.localtime": 1, "time.gmtime": 1, "time.ctime": 1, "time.asctime": 1, "time.strftime": 2}
 
@@ -152,7 +152,7 @@ def _kept(node: ast.AST, source: Source) -> bool:
         if isinstance(outer, Function | ast.ClassDef) and inner in outer.decorator_list:
             return source.role is not Role.PACKAGE and _differs_by_process(node, source)
         if isinstance(outer, ast.Assign | ast.AnnAssign):
-            return outer.value is node and _decides_later(outer, source)
+            return outer.value is node and _decides_later(outer, node, source)
         inner = outer
     return False
 
@@ -163,11 +163,41 @@ def _differs_by_process(node: ast.AST, source: Source) -> bool:
     return isinstance(outer, ast.Attribute) and outer.attr in moments.TELLING
 
 
-def _decides_later(statement: ast.Assign | ast.AnnAssign, source: Source) -> bool:
-    """Say whether a name that holds the moment of the import is taken apart or compared somewhere in the file."""
-    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-    names = {each.id for each in targets if isinstance(each, ast.Name)}
+def _decides_later(statement: ast.Assign | ast.AnnAssign, read: ast.AST, source: Source) -> bool:
+    """Say whether a name that holds the moment of the import is taken apart or compared for what is done later."""
+    days = isinstance(read, ast.Call) and source.meaning(read.func) == "datetime.date.today"
     return any(
-        isinstance(each, ast.Name) and each.id in names and isinstance(each.ctx, ast.Load) and moments.decided_by(each, source)
-        for each in ast.walk(source.tree)
+        moments.decided_by(each, source) and (days or not _by_days(each, source)) and _lasts(each, source)
+        for each in _reads(_given(statement), source)
     )
+
+
+def _by_days(node: ast.AST, source: Source) -> bool:
+    """Say whether a moment is shifted by whole days: to it, a test that comes somewhat later is the same."""
+    outer = source.parents.get(node)
+    if not isinstance(outer, ast.BinOp):
+        return False
+    by = outer.right if outer.left is node else outer.left
+    return isinstance(by, ast.Call) and not by.args and {each.arg for each in by.keywords} <= {"days", "weeks"}
+
+
+def _lasts(node: ast.AST, source: Source, *known: str) -> bool:
+    """Say whether what is made of a name is used after the import: in a function, or by a name that is."""
+    whole: ast.AST = node
+    while not isinstance(whole, ast.stmt):
+        whole = source.parents[whole]
+    if not isinstance(whole, ast.Assign | ast.AnnAssign) or source.parents.get(whole) is not source.tree:
+        return True
+    names = _given(whole) - set(known)
+    return any(_lasts(each, source, *known, *names) for each in _reads(names, source))
+
+
+def _given(statement: ast.Assign | ast.AnnAssign) -> set[str]:
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    return {each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)}
+
+
+def _reads(names: set[str], source: Source) -> Iterator[ast.Name]:
+    for each in ast.walk(source.tree):
+        if isinstance(each, ast.Name) and each.id in names and isinstance(each.ctx, ast.Load):
+            yield each

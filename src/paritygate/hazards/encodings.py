@@ -18,7 +18,7 @@ from paritygate.outcomes.hazards import HazardKind
 
 _PLAIN = re.compile(r"pid|lock|key|cert|pem\b|devnull|/proc/|/dev/|pickle|digest|checksum|\bfd\b", re.IGNORECASE)
 _TEXT = re.compile(
-    r"yaml|toml|json\.load|csv|configparser|config|template|html|markdown|readme|\btext|\.(md|rst|txt|log|ini|cfg)\b|message",
+    r"yaml|toml|csv|configparser|config|template|html|markdown|readme|\btext|\.(md|rst|txt|log|ini|cfg)\b|message",
     re.IGNORECASE,
 )
 _MADE = re.compile(r"tmp|temp|site_dir|output|out_dir|dest|build", re.IGNORECASE)
@@ -52,17 +52,24 @@ def matters(call: ast.Call, source: Source, names: Names) -> bool:
         or _PLAIN.search(f"{ast.unparse(path)}{target}")
         or _only_closed(call, source)
         or _compared_with_ascii(call, source)
+        or _own_ascii_file(path, source, names)
     ):
         return False
     block = _block(call, source)
     if all(isinstance(each, ast.Pass) for each in block):
         return False
     text = "\n".join(ast.unparse(each) for each in block)
-    if ("json.dump(" in text and "ensure_ascii" not in text) or _PLAIN.search(text) or _only_ascii_written(call, block):
+    if _escapes(text) or _PLAIN.search(text) or _only_ascii_written(call, block):
         return False
     if source.role is Role.PACKAGE:
         return _TEXT.search(f"{text}\n{ast.unparse(call)}\n{_where(call, source)}") is not None
     return _other_letters(call, source, names)
+
+
+def _escapes(text: str) -> bool:
+    """Say whether code writes JSON or YAML in ASCII, as their libraries do unless they are told otherwise."""
+    json = "json.dump(" in text and "ensure_ascii" not in text
+    return json or (re.search(r"yaml[._](safe_)?dump\(", text) is not None and "allow_unicode" not in text)
 
 
 def _path(call: ast.Call) -> ast.expr:
@@ -72,6 +79,20 @@ def _path(call: ast.Call) -> ast.expr:
         if opened or call.func.attr in _ENCODING_AT:
             return call.func.value
     return call.args[0] if call.args else call
+
+
+def _own_ascii_file(path: ast.expr, source: Source, names: Names) -> bool:
+    """Say whether a path is that of a file that lies beside the code, by its written-out name, and is all ASCII."""
+    made = [
+        each.value
+        for each in source.tree.body
+        if isinstance(each, ast.Assign) and isinstance(path, ast.Name) and ast.unparse(each.targets[0]) == path.id
+    ]
+    whole = made[0] if len(made) == 1 else path
+    if "__file__" not in ast.unparse(whole):
+        return False
+    known = [each for text in _texts(whole, set(), None) if "." in text for each in names.called(posixpath.basename(text))]
+    return bool(known) and all(names.ascii_of(each) for each in known)
 
 
 def _only_closed(call: ast.Call, source: Source) -> bool:
@@ -104,9 +125,15 @@ def _only_ascii_written(call: ast.Call, block: list[ast.stmt]) -> bool:
         if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _WRITING
         for argument in each.args
     ]
-    return bool(written) and all(
-        isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value.isascii() for each in written
-    )
+    return bool(written) and all(_is_ascii(each) for each in written)
+
+
+def _is_ascii(node: ast.AST) -> bool:
+    """Say whether an expression is a text of ASCII that is written out, be it a repeated one or a sum of such."""
+    if isinstance(node, ast.BinOp):
+        sides = [_is_ascii(node.left), _is_ascii(node.right)]
+        return all(sides) if isinstance(node.op, ast.Add) else isinstance(node.op, ast.Mult) and any(sides)
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isascii()
 
 
 def _other_letters(call: ast.Call, source: Source, names: Names) -> bool:
@@ -127,7 +154,7 @@ def _compared_with_ascii(call: ast.Call, source: Source) -> bool:
     if not isinstance(outer, ast.Compare):
         return False
     others = [each for each in (outer.left, *outer.comparators) if each is not call]
-    return all(isinstance(each, ast.Constant) and isinstance(each.value, str) and each.value.isascii() for each in others)
+    return all(_is_ascii(each) for each in others)
 
 
 def _texts(region: ast.AST, own: set[ast.AST], documented: str | None) -> Iterator[str]:
@@ -139,6 +166,7 @@ def _texts(region: ast.AST, own: set[ast.AST], documented: str | None) -> Iterat
 
 
 def _names_other(text: str, names: Names) -> bool:
-    """Say whether a text is the name of a tracked file that is not all ASCII."""
+    """Say whether a text is the name of a tracked file that is not all ASCII; where several are called so, of all of them."""
     base = posixpath.basename(text)
-    return "." in base and any(not names.ascii_of(path) for path in names.called(base))
+    known = names.called(base) if "." in base else []
+    return bool(known) and not any(names.ascii_of(path) for path in known)

@@ -23,13 +23,11 @@ _WRITING_METHODS = frozenset(
     {"write_text", "write_bytes", "mkdir", "touch", "unlink", "rmdir", "symlink_to", "rename", "replace"}
 )
 _READ_MODES = frozenset({"r", "rb", "rt"})
-_RESTORING = frozenset({"setup", "setupclass", "setup_method", "setup_class", "setup_module", "setupmodule", "__enter__"})
+_RESTORING = frozenset({"set_up", "__enter__"})
 _FINALLY = re.compile(r"addfinalizer|addCleanup|addClassCleanup|ExitStack")
 _KEEPING = re.compile(r"env|monkeypatch|mocker", re.IGNORECASE)
 _SETTING = frozenset({"os.putenv", *(f"os.environ.{verb}" for verb in ("update", "setdefault", "pop", "clear"))})
 _ENDING = ("teardown", "tear_down", "__exit__", "cleanup", "_cleanup")
-_FINALLY = re.compile(r"addfinalizer|addCleanup|addClassCleanup|ExitStack")
-_KEEPING = re.compile(r"env|monkeypatch|mocker", re.IGNORECASE)
 _HIGHEST_PORT = 65_535
 
 
@@ -45,7 +43,7 @@ def ports(source: Source) -> Iterator[Found]:
 
 def _listening(call: ast.Call, meaning: str, source: Source) -> int | None:
     given: list[ast.expr] = []
-    bound = isinstance(call.func, ast.Attribute) and call.func.attr == "bind"
+    bound = isinstance(call.func, ast.Attribute) and call.func.attr == "bind" and not _stands_in(call, source)
     server = _SERVERS.fullmatch(meaning) is not None
     if bound or server:
         given += [each.elts[1] for each in call.args[:1] if isinstance(each, ast.Tuple) and len(each.elts) > 1]
@@ -58,6 +56,12 @@ def _listening(call: ast.Call, meaning: str, source: Source) -> int | None:
         if type(value) is int and 0 < value <= _HIGHEST_PORT:
             return value
     return None
+
+
+def _stands_in(call: ast.Call, source: Source) -> bool:
+    """Say whether a test works with something that only looks like a socket."""
+    function = source.function_of(call)
+    return function is not None and re.search(r"fake|mock", ast.unparse(function), re.IGNORECASE) is not None
 
 
 def temporary_paths(source: Source) -> Iterator[Found]:
@@ -105,7 +109,8 @@ def variables(source: Source) -> Iterator[Found]:
 
 def _holds_tests(source: Source) -> bool:
     name = source.path.rpartition("/")[2]
-    return name.startswith("test") or name.endswith("_test.py")
+    defined = (each.name for each in ast.walk(source.tree) if isinstance(each, Function | ast.ClassDef))
+    return (name.startswith("test") or name.endswith("_test.py")) and any("test" in each.lower() for each in defined)
 
 
 def _variable(node: ast.AST, source: Source) -> str:
@@ -134,14 +139,20 @@ def _put_back(node: ast.AST, source: Source) -> bool:
     if any(_unknown_base(outer) for outer in source.above(node) if isinstance(outer, ast.ClassDef)):
         return True
     named = [function.name.lower() for function in functions]
-    return any(name in _RESTORING or name.startswith(_ENDING) for name in named)
+    return any("setup" in name or name in _RESTORING or name.startswith(_ENDING) for name in named)
 
 
 def _unknown_base(node: ast.ClassDef) -> bool:
     """Say whether a class has a base of which nobody here knows whether it puts variables back, or does so itself."""
     bases = [ast.unparse(base).rpartition(".")[2] for base in node.bases]
-    itself = any(isinstance(each, Function) and each.name.lower().startswith(_ENDING) for each in node.body)
+    itself = any(isinstance(each, Function) and _cleans_up(each) for each in node.body)
     return itself or any(base not in {"object", "TestCase", "IsolatedAsyncioTestCase"} for base in bases)
+
+
+def _cleans_up(method: Function) -> bool:
+    """Say whether a method puts variables back, or has them put back later."""
+    text = ast.unparse(method)
+    return method.name.lower().startswith(_ENDING) or ("environ" in text and _FINALLY.search(text) is not None)
 
 
 def _contexts(node: ast.AST, source: Source) -> Iterator[ast.AST]:

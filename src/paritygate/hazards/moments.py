@@ -35,7 +35,9 @@ def meaning_of(call: ast.expr, source: Source) -> Meaning:
     function = source.function_of(call)
     if function is None or not function.name.startswith("test"):
         return Meaning.ANY
-    uses = _uses(call, function, source)
+    if _zone_of(_extended(call, source)) or _lapses(call, call, function, source):
+        return Meaning.ANY
+    uses = [each for each in _uses(call, function, source) if not _lapses(each, call, function, source)]
     if any(_against_constant(each, function, source) for each in uses):
         return Meaning.SPELLED_OUT
     expected = any(_expected(each, source) for each in uses)
@@ -51,6 +53,20 @@ def _uses(value: ast.expr, function: Function, source: Source) -> list[ast.expr]
     return list(loads(named.targets[0].id, function))
 
 
+def _lapses(node: ast.expr, call: ast.expr, function: Function, source: Source) -> bool:
+    """Say whether a moment only serves to tell how long something took: it is taken from another reading of the same clock."""
+    outer = source.parents.get(node)
+    if not (isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Sub) and isinstance(call, ast.Call)):
+        return False
+    other = outer.right if outer.left is node else outer.left
+    clock = source.meaning(call.func)
+    values = [other]
+    if isinstance(other, ast.Name):
+        assigns = [each for each in ast.walk(function) if isinstance(each, ast.Assign)]
+        values = [each.value for each in assigns if ast.unparse(each.targets[0]) == other.id]
+    return any(isinstance(each, ast.Call) and source.meaning(each.func) == clock for each in values)
+
+
 def decides(call: ast.expr, source: Source) -> bool:
     """Say whether a moment decides what a package does: it is compared, taken apart or shifted, by its name or where it stands.
 
@@ -58,6 +74,8 @@ def decides(call: ast.expr, source: Source) -> bool:
     """
     named = source.parents.get(call)
     function = source.function_of(call)
+    if function is None and any(_shows(each) for each in source.above(call)):
+        return False
     days = isinstance(call, ast.Call) and source.meaning(call.func) == "datetime.date.today"
     if function is not None and isinstance(named, ast.Assign) and isinstance(named.targets[0], ast.Name):
         return any(decided_by(each, source, days=days) for each in loads(named.targets[0].id, function))
@@ -74,6 +92,13 @@ def decided_by(node: ast.expr, source: Source, *, days: bool = False) -> bool:
     if isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Add | ast.Sub):
         return days or any("timedelta(" in ast.unparse(each) for each in (outer.left, outer.right) if each is not node)
     return False
+
+
+def _shows(node: ast.AST) -> bool:
+    """Say whether a node makes a text of what is in it."""
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format"
+    )
 
 
 def _logged(node: ast.AST, source: Source) -> bool:
@@ -109,14 +134,14 @@ def _expected(node: ast.expr, source: Source) -> bool:
     outer = source.parents.get(whole)
     if isinstance(outer, ast.Compare):
         asserted = isinstance(source.parents.get(outer), ast.Assert)
-        return asserted and all(isinstance(each, ast.Eq) for each in outer.ops) and not _zone_of(whole)
+        return asserted and all(isinstance(each, ast.Eq) for each in outer.ops)
     return isinstance(outer, ast.Call) and whole in outer.args and ast.unparse(outer.func).endswith("assertEqual")
 
 
 def _zone_of(node: ast.expr) -> bool:
     """Say whether only the zone of a moment is asked for."""
     text = ast.unparse(node)
-    return text.endswith((".tzinfo", ".utcoffset()", ".tzname()", ".dst()"))
+    return text.endswith((".tzinfo", ".utcoffset()", ".tzname()", ".dst()", ".tm_gmtoff", ".tm_zone", ".tm_isdst"))
 
 
 def _handed_in(node: ast.expr, source: Source) -> bool:
@@ -136,7 +161,7 @@ def _against_constant(node: ast.expr, function: Function, source: Source) -> boo
         outer = source.parents.get(outer)
     if _equals_constant(whole, source):
         return True
-    if not isinstance(outer, ast.Call) or ast.unparse(outer.func).endswith("assertEqual"):
+    if not isinstance(outer, ast.Call) or ast.unparse(outer.func).endswith("assertEqual") or _relative(node, outer):
         return False
     if _equals_constant(outer, source):
         return True
@@ -144,6 +169,13 @@ def _against_constant(node: ast.expr, function: Function, source: Source) -> boo
     if not (isinstance(named, ast.Assign) and isinstance(named.targets[0], ast.Name)):
         return False
     return any(_equals_constant(each, source) for each in loads(named.targets[0].id, function))
+
+
+def _relative(node: ast.expr, call: ast.Call) -> bool:
+    """Say whether a call takes two moments that are both made of the same one, so that only their distance counts."""
+    given = [*call.args, *(each.value for each in call.keywords)]
+    names = [{each.id for each in ast.walk(one) if isinstance(each, ast.Name)} for one in given]
+    return isinstance(node, ast.Name) and sum(node.id in each for each in names) > 1
 
 
 def _equals_constant(node: ast.expr, source: Source) -> bool:

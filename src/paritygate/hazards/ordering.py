@@ -18,6 +18,8 @@ _LISTING = frozenset({"os.listdir", "os.scandir", "glob.glob", "glob.iglob"})
 _LISTING_METHODS = frozenset({"iterdir", "rglob"})
 _PASSING_ON = frozenset({"list", "tuple", "map", "filter", "enumerate", "reversed"})
 _SETS = frozenset({"set", "frozenset"})
+_COUNTS = frozenset({"int", "len", "ord"})
+_BY_SIZE = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _LEAST = 2
 
 Unordered = Callable[[ast.AST, Source], bool]
@@ -49,7 +51,7 @@ def is_set(node: ast.AST, source: Source) -> bool:
     if isinstance(node, ast.Set):
         return any(not _is_number(each) for each in node.elts) and len(node.elts) >= _LEAST
     if isinstance(node, ast.SetComp):
-        return True
+        return not _gives_numbers(node, source)
     if isinstance(node, ast.Call) and source.meaning(node.func) in _SETS and node.args:
         given = node.args[0]
         numbers = isinstance(given, ast.List | ast.Tuple | ast.Set) and all(_is_number(each) for each in given.elts)
@@ -62,6 +64,15 @@ def _gives_set(call: ast.Call, source: Source) -> bool:
     function = source.defined(call)
     given = [each.value for each in ast.walk(function) if isinstance(each, ast.Return)] if function is not None else []
     return bool(given) and all(isinstance(each, ast.Set | ast.SetComp) and is_set(each, source) for each in given)
+
+
+def _gives_numbers(node: ast.SetComp, source: Source) -> bool:
+    """Say whether the elements of a set are whole numbers, as they are counted or held against one."""
+    if isinstance(node.elt, ast.Call):
+        return source.meaning(node.elt.func) in _COUNTS
+    asked = [each for generator in node.generators for one in generator.ifs for each in ast.walk(one)]
+    held = [each for each in asked if isinstance(each, ast.Compare) and ast.dump(each.left) == ast.dump(node.elt)]
+    return any(_is_number(each.comparators[0]) and isinstance(each.ops[0], _BY_SIZE) for each in held)
 
 
 def _is_number(node: ast.AST) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from paritygate.hazards.source import Function, Role, Source
 
 _PINNING_WORDS = ("freeze", "frozen", "freezer", "time_machine", "travel", "pinned_environment", "patch")
+_STANDING_IN = re.compile(r"(mock|fake|stub)\w*(date|time|clock|now|today)|(date|time|clock|now|today)_?(mock|fake|stub)")
 _FREEZING = re.compile(r"freeze|freezer|frozen|time_machine|travel(_to)?\(")
 _SEAMS = re.compile(r"_*(\w+_)?(now|today)")
 """How functions are called whose one business is to say what time it is."""
@@ -45,7 +46,7 @@ def _conditions(node: ast.AST, source: Source) -> Iterator[ast.AST]:
 
 def _pins(text: str) -> bool:
     lowered = text.lower()
-    return any(word in lowered for word in _PINNING_WORDS)
+    return any(word in lowered for word in _PINNING_WORDS) or _STANDING_IN.search(lowered) is not None
 
 
 def replaceable(node: ast.expr, source: Source) -> bool:
@@ -67,8 +68,8 @@ def replaceable(node: ast.expr, source: Source) -> bool:
 
 
 def _is_default(node: ast.expr, source: Source) -> bool:
-    """Say whether a value is what stands in for one that is not there: `given or now()`, `settings.get("now", now())`."""
-    while isinstance(outer := source.parents.get(node), ast.Attribute):
+    """Say whether a value is what stands in for one that is not there: `given or now().date()`, `settings.get("now", now())`."""
+    while isinstance(outer := source.parents.get(node), ast.Attribute) or (isinstance(outer, ast.Call) and outer.func is node):
         node = outer
     if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or):
         return outer.values[0] is not node

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from paritygate.errors import ConfigError
+from paritygate.errors import UsageError
 
 _URLS = (
     "PIP_INDEX_URL",
@@ -29,6 +29,7 @@ _URLS = (
 _PLAIN = ("PIP_TRUSTED_HOST", "PIP_DEFAULT_TIMEOUT", "PIP_RETRIES", "UV_INSECURE_HOST", "NO_PROXY")
 _CERTIFICATES = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "CURL_CA_BUNDLE")
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+_BEGIN = b"-----BEGIN CERTIFICATE"
 _INDEXES = ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_INDEX", "UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL")
 
 
@@ -87,12 +88,24 @@ def _is_remote(part: str) -> bool:
     return urlsplit(address).scheme in {"http", "https", "socks5", "socks5h"}
 
 
+def problem_with(certificates: str, project: Path) -> str:
+    """Say what is wrong with the file that `extra-ca-certs` names, which is relative to the project; empty where nothing is."""
+    path = project / Path(certificates).expanduser()
+    try:
+        content = path.read_bytes() if certificates else _BEGIN
+    except OSError as error:
+        lacking = isinstance(error, FileNotFoundError | NotADirectoryError)
+        what = f"there is no file `{path}`" if lacking else f"`{path}` cannot be read: {(error.strerror or str(error)).lower()}"
+    else:
+        what = "" if _BEGIN in content else f"`{path}` holds no certificate in PEM, which begins with `{_BEGIN.decode()}-----`"
+    return f"`image.extra-ca-certs`: {what}" if what else ""
+
+
 def _certificates(variables: Mapping[str, str], extra: str, project: Path) -> bytes:
     named = next((variables[name] for name in _CERTIFICATES if variables.get(name) and Path(variables[name]).is_file()), "")
     parts = [Path(named).read_bytes()] if named else []
     if extra:
-        path = project / Path(extra).expanduser()
-        if not path.is_file():
-            raise ConfigError(str(project), (f"image.extra-ca-certs: there is no file `{path}`",))
-        parts.append(path.read_bytes())
+        if problem := problem_with(extra, project):
+            raise UsageError(problem, "correct it, or leave it out")
+        parts.append((project / Path(extra).expanduser()).read_bytes())
     return b"\n".join(parts)

@@ -12,9 +12,10 @@ from pathlib import Path
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from paritygate.config.settings import ImageSettings
+from paritygate.config.values import OLDEST, is_supported
 from paritygate.docker_engine.requests import KIND_LABEL, ImageRecord, Log
 from paritygate.docker_engine.verbs import Engine
-from paritygate.errors import BaseImageError
+from paritygate.errors import BaseImageError, ConfigError
 from paritygate.images.distributions import Distribution, this_distribution
 from paritygate.images.names import SOURCE_LABEL, Kind, digest
 
@@ -31,7 +32,7 @@ PACKAGES = (
     "libc6-dev",
 )
 BOOTSTRAP = "mmdebstrap"
-_MINORS = range(8, 16)
+_MINORS = range(OLDEST, 16)
 _ARCHITECTURES = {
     "x86_64": "amd64",
     "aarch64": "arm64",
@@ -84,8 +85,14 @@ def official(python: str) -> str:
 
 
 def choose_python(settings: ImageSettings, project: Path, requires_python: str, running: str) -> str:
-    """Choose `X.Y`: as set, as `.python-version` says, else the admitted one nearest to the running interpreter, newer first."""
+    """Choose `X.Y`: as set, as `.python-version` says, else the admitted one nearest to the running interpreter, newer first.
+
+    Raises `ConfigError` where `.python-version` names one that is too old.
+    """
     asked = _major_and_minor(settings.python) or pinned_python(project)
+    if asked and not is_supported(asked):
+        problem = f"it names Python {asked}, and CPython 3.{OLDEST} is the oldest that tests can be run on"
+        raise ConfigError(".python-version", (f"{problem}; `python` under `[tool.paritygate.image]` goes over it",))
     if asked:
         return asked
     minor = int(running.split(".")[1])

@@ -128,7 +128,7 @@ def _wanted(root: Path, directory: str, project: Project) -> Wanted:
     tox_lines: tuple[str, ...] = ()
     if not any(group.brings_pytest for group in groups):
         entries, tox_lines = _test_files(root, directory, project)
-    chain = requirement_files.follow(root, (posixpath.join(directory, name) for name in entries))
+    chain = requirement_files.follow(root, directory, entries)
     named = {canonicalize_name(name) for name in chain.extras}
     groups += tuple(extra for extra in project.extras if canonicalize_name(extra.name) in named and extra not in groups)
     lines = (*project.dependencies, *(line for group in groups for line in group.requirements), *tox_lines)
@@ -207,7 +207,7 @@ def _manifests(root: Path, directory: str) -> dict[str, bytes]:
     place = root / directory
     names = [path.name for path in sorted(place.iterdir()) if path.is_file() and _is_manifest(path)]
     found = requirement_files.candidates(place)
-    chain = requirement_files.follow(root, (posixpath.join(directory, name) for name in (*found.main, *found.test, *found.dev)))
+    chain = requirement_files.follow(root, directory, (*found.main, *found.test, *found.dev))
     return {**{posixpath.join(directory, name): (place / name).read_bytes() for name in names}, **chain.files}
 
 

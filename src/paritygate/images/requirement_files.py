@@ -1,6 +1,7 @@
 """Requirements files: which of them the tests need, and everything they refer to.
 
-Lines that install a directory are taken out and reported: the tree is not there yet when dependencies are installed.
+Lines that install a directory are taken out and reported: the tree is not there yet when dependencies are installed. A wheel or
+an archive of the tree is sent along.
 """
 
 from __future__ import annotations
@@ -17,23 +18,21 @@ _TEST = frozenset({"test", "tests", "testing", "pytest", "unittest"})
 _DEV = frozenset({"dev", "develop", "development", "devel", "ci"})
 _MAIN = frozenset({"base", "main", "common", "core", "default", "prod", "production", "install", "runtime", "all"})
 _KINDS = frozenset({"requirements", "requirement", "reqs", "req"})
+_ARCHIVE = re.compile(r"\s*(?:file:)?((?!\S*://)[^\s\[;#]+\.(?:whl|zip|tgz|tar\.(?:gz|bz2|xz)))(?:\[[^\]]*\])?\s*(?:[;#].*)?$")
 
 
 class Chain(msgspec.Struct, frozen=True, kw_only=True):
     """Requirements files with everything they refer to; paths are relative to the tree's top.
 
-    `directories` are those that a line installs, `extras` what such a line asks of the project itself.
+    `directories` are those that a line installs, `extras` what such a line asks of the project itself, `archives` the wheels and
+    source archives that lines install, as they name them.
     """
 
     files: dict[str, bytes] = {}
+    archives: tuple[str, ...] = ()
     directories: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-
-    @property
-    def brings_pytest(self) -> bool:
-        """Whether some line asks for pytest or a plugin of it."""
-        return any(re.search(rb"(?im)^\s*pytest", content) for content in self.files.values())
 
 
 class Candidates(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,10 +61,10 @@ def candidates(directory: Path) -> Candidates:
     )
 
 
-def follow(root: Path, names: Iterable[str]) -> Chain:
-    """Read files and all that their `-r` and `-c` lines refer to; `names` are relative to `root`, which bounds them."""
+def follow(root: Path, directory: str, names: Iterable[str]) -> Chain:
+    """Read files of a project's `directory` and all that their lines refer to, but for what is outside of `root`."""
     chain = Chain()
-    waiting = list(names)
+    waiting = [posixpath.join(directory, name) for name in names]
     while waiting:
         name = posixpath.normpath(waiting.pop(0))
         path = root / name
@@ -79,11 +78,20 @@ def follow(root: Path, names: Iterable[str]) -> Chain:
         chain = msgspec.structs.replace(
             chain,
             files={**chain.files, name: kept.encode()},
+            archives=tuple(dict.fromkeys(chain.archives + found.archives)),
             directories=tuple(dict.fromkeys(chain.directories + found.directories)),
             extras=tuple(dict.fromkeys(chain.extras + found.extras)),
         )
         waiting.extend(found.missing)
-    return chain
+    return _with_archives(chain, root, directory)
+
+
+def _with_archives(chain: Chain, root: Path, directory: str) -> Chain:
+    """Add the archives; pip takes their paths as relative to where it runs, whichever file names them."""
+    named = tuple(posixpath.normpath(posixpath.join(directory, name)) for name in chain.archives)
+    here = {name: (root / name).read_bytes() for name in named if not name.startswith("..") and (root / name).is_file()}
+    lacking = tuple(name for name in named if name not in here)
+    return msgspec.structs.replace(chain, files={**chain.files, **here}, missing=chain.missing + lacking)
 
 
 def from_tox(path: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -129,6 +137,9 @@ def _sift(text: str, folder: str) -> tuple[str, Chain]:
         editable = re.match(r"\s*(?:-e|--editable)[\s=]*(?!(?:git|hg|svn|bzr)\+|https?:)([^\s\[;#]+)(?:\[([^\]]*)\])?", line)
         if reference and "://" not in reference.group(1):
             found = msgspec.structs.replace(found, missing=(*found.missing, posixpath.join(folder, reference.group(1))))
+            kept.append(line)
+        elif archive := _ARCHIVE.match(line):
+            found = msgspec.structs.replace(found, archives=(*found.archives, archive.group(1)))
             kept.append(line)
         elif place := local or editable:
             found = msgspec.structs.replace(

@@ -184,7 +184,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     `passed` is true when the cell finished and every test in it is green. `order` lists, for each worker, the tests in the
     order in which they ran. `returncode` is pytest's own, None when it never ended by itself. `about` lists the tests for which
     a further cell was cut down, so that it tells of no others; it is empty where the cell ran everything.
-    `rewritten` lists the locked files that are not after the tests what they were before.
+    `rewritten` lists the locked files that are not after the tests what they were before, `removed` the modules that were gone
+    from the workspace before all their tests had run.
     `missing` lists what was asked for by its id and is not there, `uneven` what only some workers have collected. `filesystem` is
     None where the image's own was used.
     """
@@ -217,5 +218,6 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     running: tuple[TestId, ...] = ()
     about: tuple[TestId, ...] = ()
     rewritten: tuple[Rewritten, ...] = ()
+    removed: tuple[str, ...] = ()
     pins: Pins = Pins()
     stderr_tail: str = ""

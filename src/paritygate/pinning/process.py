@@ -126,5 +126,9 @@ def _knows_locale() -> bool:
 
 
 def _numpy() -> Any:
-    """Find numpy's random numbers; None where nothing has loaded them."""
-    return sys.modules.get("numpy.random")
+    """Find numpy's random numbers; None where nothing has loaded numpy, which is not loaded for their sake.
+
+    Numpy itself loads them late, when they are first asked for: in the middle of a test that is too late to be seeded, so it is
+    done here.
+    """
+    return getattr(sys.modules.get("numpy"), "random", None)

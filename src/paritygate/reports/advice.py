@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from paritygate.outcomes.artifact import Verdict
+from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.words import CellStatus, FileState, Label, VerdictName
 
 AFTER_LABEL: Mapping[Label, str] = MappingProxyType(
@@ -25,7 +26,7 @@ AFTER_STATUS: Mapping[CellStatus, str] = MappingProxyType(
     {
         CellStatus.FINISHED: "nothing",
         CellStatus.TIMED_OUT: "fix what hangs, narrow the selection, or raise `test-timeout`, `cell-timeout` or `idle-timeout`",
-        CellStatus.CRASHED: "see the end of its output; the test that was running is the first suspect",
+        CellStatus.CRASHED: "see the end of its output",
         CellStatus.OUT_OF_MEMORY: "raise `memory`, or lower `workers`",
         CellStatus.UNUSABLE: "correct the selection, the options or the configuration that pytest names",
         CellStatus.NO_TESTS: "check the selection; no test of it ran",
@@ -43,6 +44,14 @@ AFTER_FILE: Mapping[FileState, str] = MappingProxyType(
         FileState.SPELLED: "ask for it by the name that it has",
     }
 )
+
+
+def after_status(cell: Cell) -> str:
+    """Say what an end asks for; of a death only what was seen of it says whom to suspect."""
+    if cell.status is CellStatus.CRASHED and cell.removed:
+        return "find what removes it among the tests that ran before, and let that work in `tmp_path`"
+    suspect = "; the test that was running is the first suspect" if cell.status is CellStatus.CRASHED and cell.running else ""
+    return f"{AFTER_STATUS[cell.status]}{suspect}"
 
 
 def after(label: Label, verdict: Verdict) -> str:

@@ -12,7 +12,7 @@ from rich.text import Text
 from paritygate.classifier.evidence import KILLING
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.words import CellStatus, Purpose
-from paritygate.reports.advice import AFTER_STATUS
+from paritygate.reports.advice import after_status
 from paritygate.reports.text import cut, in_one_line, listed, spell_out
 
 TAIL_LINES = 8
@@ -51,15 +51,17 @@ def _group(group: Sequence[Cell], cells: Sequence[Cell], known: str, width: int)
     first = group[0]
     tail = first.stderr_tail.splitlines()[-TAIL_LINES:]
     same = {line.strip() for line in tail}
-    detail = "" if in_one_line(first.detail) in known else "\n".join(_without(first.detail.splitlines(), same))
-    yield Text(f"{_named(group, cells)} {first.status}{f': {in_one_line(detail)}' if detail else ''}", style="bold")
+    detail = "\n".join(_without(first.detail.splitlines(), same))
+    why = f": {in_one_line(detail)}" if detail else ""
+    said = bool(first.detail) and in_one_line(first.detail) in known
+    yield Text(f"{_named(group, cells)} {first.status}{', as said above' if said else why}", style="bold")
     if first.running:
         yield f"  running then: {listed(test.nodeid for test in first.running)}"
     if tail and len({cell.stderr_tail for cell in group}) > 1:
         yield f"  the end of what {name(first)} printed:"
     for line in tail:
         yield f"  | {cut(spell_out(line), width - 4)}"
-    yield f"  hint: {AFTER_STATUS[first.status]}"
+    yield f"  hint: {after_status(first)}"
 
 
 def _without(lines: Iterable[str], said: set[str]) -> Iterator[str]:
@@ -95,6 +97,8 @@ def _leaves_open(cell: Cell) -> bool:
 
 def _culprit(cell: Cell) -> str:
     end = f"cell {name(cell)} ({cell.purpose}) {cell.status}"
+    if cell.removed:
+        return f"{end}: a test has removed {listed(cell.removed)}"
     if cell.running:
         return f"{end} in {listed(test.nodeid for test in cell.running)}"
     killers = [run.nodeid for run in cell.tests if run.outcome in KILLING]

@@ -60,11 +60,11 @@ def pytest_command(planned: Planned, cell: Cell, nodeid: NodeId) -> tuple[str, .
     selection = plan.selection
     return (
         *("python", "-m", "pytest"),
+        *selection.arguments,
         *_plugins(plan, installed),
         f"--rootdir={posixpath.normpath(posixpath.join(Place().workspace, selection.directory))}",
         *("--maxfail=0", "--continue-on-collection-errors", "--color=no"),
         *(("-o", "parity_pin=false") if cell.pins.suite and not plan.respect_pins else ()),
-        *selection.arguments,
         selectable(nodeid, selection.directory),
     )
 
@@ -74,6 +74,7 @@ def _plugins(plan: CellPlan, installed: set[str]) -> Iterator[str]:
         yield from ("-p", "randomly", f"--randomly-seed={plan.seed % (1 << 32)}", "--randomly-dont-reorganize")
     if "pytest-xdist" in installed:
         yield from ("-p", "xdist", "-n", str(plan.environment.workers))
+        yield from ("--dist", "loadfile") if plan.environment.workers else ()  # as the recorder, which shares out by file
     if "pytest-cov" in installed:
         yield from ("-p", "pytest_cov", "--no-cov")
 
@@ -90,7 +91,7 @@ def lacking(planned: Planned, finding: Finding, alike: int) -> Iterator[str]:
     """Say in what a line of plain pytest is less than the cell."""
     count = planned.before
     if count:
-        said = f"it runs the test by itself: in the cell {count} other{'s' * (count != 1)} ran before or beside it"
+        said = f"it runs the test alone: in the cell {count} other{'s' * (count != 1)} ran before or beside it"
         yield f"{said}, which `paritygate repro` runs too"
     if alike > 1:
         yield f"{alike} tests have this id, and it runs them all"

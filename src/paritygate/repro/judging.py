@@ -22,14 +22,15 @@ def judge(chosen: Chosen, planned: Planned, cell: Cell) -> Answer:
     now = seen_in(cell, chosen.test)
     lines = list(_setting(chosen, planned))
     if now is None:
-        lines += [f"no result: the cell is {cell.status}{f': {in_one_line(cell.detail)}' if cell.detail else ''}"]
+        said = f"no result: the cell is {cell.status}{f': {in_one_line(cell.detail)}' if cell.detail else ''}"
+        lines += [said]
         lines += [f"  | {spell_out(line)}" for line in cell.stderr_tail.splitlines()[-8:]]
-        return Answer("\n".join(lines), ExitCode.NO_VERDICT)
+        return Answer("\n".join(lines), said, ExitCode.NO_VERDICT)
     same, said = _compared(chosen, now)
     lines += _shown(now.run)
     lines += _dates(chosen.cell, cell, planned.plan)
     lines.append(said)
-    return Answer("\n".join(lines), ExitCode.PARITY if same else ExitCode.CONSISTENT_RED)
+    return Answer("\n".join(lines), said, ExitCode.PARITY if same else ExitCode.CONSISTENT_RED)
 
 
 def _setting(chosen: Chosen, planned: Planned) -> Iterator[str]:

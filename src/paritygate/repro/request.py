@@ -36,7 +36,11 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What to say, and the exit code: 0 where the test does what it did, 1 where it no longer does, 4 where nobody knows."""
+    """What to say, its one line that decides, and the exit code.
+
+    That is 0 where the test does what it did, 1 where it no longer does, 4 where nobody knows.
+    """
 
     text: str
+    said: str
     exit_code: ExitCode

@@ -44,7 +44,7 @@ class OfSeed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class OfRace(msgspec.Struct, frozen=True, kw_only=True):
-    """It goes wrong beside other workers, and never where its own worker's list runs in one process."""
+    """It goes wrong beside other workers, so often that it is not chance, and never where its list runs in one process."""
 
     workers: int
     beside: Times

@@ -32,6 +32,10 @@ class Lists(msgspec.Struct, frozen=True):
         """Ask for each list once."""
         yield from self.views.need((self.trial(each) for each in lists), 1)
 
+    def ask_again(self, some: Tests) -> Generator[Wanted, None, None]:
+        """Ask for a list a second time, where much is to be built on it."""
+        yield from self.views.need((self.trial(some),), 2)
+
     def flips(self, some: Tests) -> bool:
         """Say whether a list that was asked for flips."""
         return self.views.likeness(self.trial(some)) is self.flipped
@@ -69,8 +73,11 @@ def _together(some: Tests, lists: Lists) -> Looking:
 
     With that one put behind what is left, the next is looked for in what came before it, until those that were found are enough.
     That holds whether or not a test undoes what another did: a beginning that flips and a shorter one that does not always have
-    two neighbours between them that part.
+    two neighbours between them that part. A list that does not flip a second time is chance, of which there is no end.
     """
+    yield from lists.ask_again(some)
+    if not lists.flips(some):
+        return ()
     kept: Tests = ()
     while True:
         low, high = 0, len(some)

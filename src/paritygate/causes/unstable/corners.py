@@ -1,4 +1,4 @@
-"""The first question of every unstable test: is it the order, a seed, or does it change though nothing else does.
+"""Of a test that two whole cells have to tell of: is it the order, a seed, or does it change though nothing else does.
 
 Two cells in which it differs are run again as they were, and with the seeds of each in the order of the other.
 """
@@ -20,12 +20,13 @@ TWICE = 2
 
 
 class Nature(StrEnum):
-    """What a test depends on, as far as the four corners show."""
+    """What a test depends on, as far as the first cells show; `BESIDE` is what runs beside it on other workers."""
 
     ORDER = "order"
     SEED = "seed"
     EITHER = "either"
     BOTH = "both"
+    BESIDE = "beside"
     CONTRARY = "contrary"
     OPEN = "open"
 
@@ -97,10 +98,10 @@ def nature(corners: Corners, views: Views[Trial]) -> Generator[Wanted, None, Nat
         return Nature.CONTRARY
     seen = (views.likeness(corners.ill_order), views.likeness(corners.ill_seeds))
     silent = views.silent(known, TWICE)
-    return Nature.OPEN if silent else _NATURES.get(seen, Nature.OPEN)
+    return Nature.OPEN if silent else NATURES.get(seen, Nature.OPEN)
 
 
-_NATURES: dict[tuple[Likeness | None, Likeness | None], Nature] = {
+NATURES: dict[tuple[Likeness | None, Likeness | None], Nature] = {
     (Likeness.TARGET, Likeness.BASE): Nature.ORDER,
     (Likeness.BASE, Likeness.TARGET): Nature.SEED,
     (Likeness.TARGET, Likeness.TARGET): Nature.EITHER,

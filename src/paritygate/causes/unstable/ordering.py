@@ -5,7 +5,7 @@ Victims that share the cell in which they fail are asked about together, in cell
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 
 import msgspec
 
@@ -34,6 +34,11 @@ class Bench(msgspec.Struct, frozen=True, kw_only=True):
     seeded_as: Ran
     also: str = ""
 
+    @classmethod
+    def single(cls, suspect: Suspect) -> Bench:
+        """Ask about one suspect, with the seeds of the cell in which it went wrong."""
+        return cls(suspect=suspect, victims=(suspect.test,), seeded_as=suspect.ill)
+
     def trial(self, tests: Tests, *, reseeds: bool = True) -> Trial:
         """Run exactly these tests."""
         return Trial(
@@ -53,6 +58,14 @@ class Bench(msgspec.Struct, frozen=True, kw_only=True):
         """Run a part of it before the victims, and those in the reverse of the ill cell's order."""
         return self.trial((*some, *reversed(listed(self._process(self.suspect.ill), self.victims))), reseeds=reseeds)
 
+    def whole(self, ran: Ran) -> Trial:
+        """Run what a cell's process ran up to the last of the victims."""
+        return self.of(ran, self.before(ran))
+
+    def bare(self) -> tuple[Trial, Trial]:
+        """Run nothing but the victims, in either cell's order."""
+        return self.of(self.suspect.ill), self.of(self.suspect.well)
+
     def before(self, ran: Ran) -> Tests:
         """List what ran before the last of the victims, and is none of them."""
         (tests,) = self._process(ran).lists
@@ -63,6 +76,19 @@ class Bench(msgspec.Struct, frozen=True, kw_only=True):
         """Leave nothing of a cell but the process that ran the suspect."""
         own = next(each for each in ran.lists if self.suspect.test in each)
         return msgspec.structs.replace(ran, lists=(own,))
+
+    def seeded(self, ran: Ran) -> Bench:
+        """Take the seeds of another cell."""
+        return msgspec.structs.replace(self, seeded_as=ran)
+
+    def elsewhere(self) -> Bench:
+        """Take the seeds of the cell whose seeds it has not."""
+        suspect = self.suspect
+        return self.seeded(suspect.well if self.seeded_as == suspect.ill else suspect.ill)
+
+    def beside(self, fellows: Iterable[Suspect]) -> Bench:
+        """Ask about all of these together."""
+        return msgspec.structs.replace(self, victims=tuple(each.test for each in fellows))
 
     def alone(self) -> Bench:
         """Ask about the suspect apart from the others."""
@@ -75,17 +101,17 @@ def explain_order(bench: Bench, views: Views[Trial]) -> Inquiry:
     | without all that is no victim, in either cell's order | then |
     |---|---|
     | well | a victim: something in the ill cell's list spoils it |
-    | ill | brittle: something in the well cell's list makes it pass |
+    | ill | brittle: something in the well cell's list makes it pass, with that cell's seeds if these change nothing of this |
     | it depends | the victims matter to each other: each is looked into apart |
     """
     suspect = bench.suspect
-    empty = (bench.of(suspect.ill), bench.of(suspect.well))
-    yield from views.need(empty, 1)
-    nothing = {views.likeness(each) for each in empty}
+    nothing = yield from _without(bench, views)
     if nothing == {Likeness.BASE}:
         answer = yield from _look(bench, views, suspect.ill, Likeness.TARGET)
     elif nothing == {Likeness.TARGET}:
-        answer = yield from _look(bench, views, suspect.well, Likeness.BASE)
+        other = bench.seeded(suspect.well)
+        same = (yield from _without(other, views)) == nothing
+        answer = yield from _look(other if same else bench, views, suspect.well, Likeness.BASE)
     else:
         answer = None
     if answer is not None:
@@ -93,6 +119,11 @@ def explain_order(bench: Bench, views: Views[Trial]) -> Inquiry:
     if len(bench.victims) > 1:
         return (yield from explain_order(bench.alone(), views))
     return Open("its order matters, and which of the tests before it make the difference could not be proven")
+
+
+def _without(bench: Bench, views: Views[Trial]) -> Generator[Wanted, None, set[Likeness | None]]:
+    yield from views.need(bench.bare(), 1)
+    return {views.likeness(each) for each in bench.bare()}
 
 
 def _look(bench: Bench, views: Views[Trial], ran: Ran, flipped: Likeness) -> Generator[Wanted, None, OfOrder | None]:
@@ -103,11 +134,15 @@ def _look(bench: Bench, views: Views[Trial], ran: Ran, flipped: Likeness) -> Gen
         return None
     found = yield from culprits(candidates, lists)
     found = yield from fewer(found, lists)
+    if not found:
+        return None
     after = (bench.of(ran, found), bench.turned(found))
     without = (bench.of(ran), bench.turned(()))
     calm = bench.turned(found, reseeds=False)
+    elsewhere = bench.elsewhere().of(ran, found)
     each = PROOFS // len({*after})
-    yield from merged(views, {**dict.fromkeys((*after, *without), each), **({calm: 1} if _spoils(flipped) else {})})
+    once = (*((elsewhere,) if not bench.also else ()), *((calm,) if _spoils(flipped) else ()))
+    yield from merged(views, {**dict.fromkeys(once, 1), **dict.fromkeys((*after, *without), each)})
     shown = Likeness.TARGET if flipped is Likeness.BASE else Likeness.BASE
     if any(views.likeness(one) is not flipped for one in after) or any(views.likeness(one) is not shown for one in without):
         return None
@@ -123,8 +158,12 @@ def _look(bench: Bench, views: Views[Trial], ran: Ran, flipped: Likeness) -> Gen
         after=_times(views, after),
         without=_times(views, without),
         reseeded=reseeded,
-        also=bench.also,
+        also=bench.also or _bound(bench, views.likeness(elsewhere) is shown),
     )
+
+
+def _bound(bench: Bench, bound: bool) -> str:  # noqa: FBT001
+    return f"only with the seeds of attempt {bench.seeded_as.attempt}" if bound else ""
 
 
 def _spoils(flipped: Likeness) -> bool:

@@ -8,30 +8,28 @@ import msgspec
 
 from paritygate.causes.unstable.answers import Answer, OfSeed, Open, Times
 from paritygate.causes.unstable.bisection import Wanted
-from paritygate.causes.unstable.corners import Corners
 from paritygate.causes.unstable.ordering import PROOFS
 from paritygate.causes.unstable.suspects import Suspect, Trial
 from paritygate.causes.views import Likeness, Views
 from paritygate.outcomes.words import CauseKind
 
 
-def explain_seed(suspect: Suspect, corners: Corners, views: Views[Trial]) -> Generator[Wanted, None, Answer]:
-    """Run the cells with one seed of each, in both orders.
+def explain_seed(suspect: Suspect, orders: tuple[Trial, ...], views: Views[Trial]) -> Generator[Wanted, None, Answer]:
+    """Run cells with one seed of each, in both orders: those of the shortest cells that show it.
 
     | random numbers as in the ill cell | hashes as in the ill cell | then it is |
     |---|---|---|
     | ill | well | the data seed |
     | well | ill | the hash seed |
-    | ill | ill | either: the data seed is said, as it is enough |
+    | ill | ill | either: open, since each alone makes it |
     | well | well | both together: open, since neither alone makes it |
     """
-    orders = (corners.well, corners.ill_order)
     data = tuple(_seeded(each, suspect.ill.seed, suspect.well.seed) for each in orders)
     hashes = tuple(_seeded(each, suspect.well.seed, suspect.ill.seed) for each in orders)
     times = PROOFS // len({*data})
     yield from views.need((*data, *hashes), times)
     seen = tuple(_likeness(views, some) for some in (data, hashes))
-    if None in seen or views.silent((*data, *hashes), times):
+    if not {*seen} <= {Likeness.BASE, Likeness.TARGET} or views.silent((*data, *hashes), times):
         return Open("a seed matters, and which one could not be proven: with one of each it came out now so, now otherwise")
     attempts = (suspect.well.attempt, suspect.ill.attempt)
     if seen == (Likeness.TARGET, Likeness.BASE):

@@ -14,15 +14,37 @@ from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Outcome, Purpose
 
+START = 2.0
+"""About how many seconds a cell takes beside its tests. Cells of a few tests are equally short."""
+
+
+LEAST = 32.0
+"""How many seconds of work may always be in one batch, mostly beside each other: sixteen cells of no length."""
+
 
 class Planner:
-    """Plans cells, numbered on from those that there are."""
+    """Plans cells, numbered on from those that there are: `cells` are whole, so that they say how long a test takes."""
 
-    def __init__(self, gate: Gate, cells: Iterable[Cell]) -> None:
+    def __init__(self, gate: Gate, cells: Sequence[Cell]) -> None:
         self._gate = gate
         self._numbers: dict[EnvironmentName, int] = {}
         for cell in cells:
             self._numbers[cell.env] = max(cell.attempt, self._numbers.get(cell.env, 0))
+        self._seconds: dict[TestId, float] = {}
+        whole = [cell for cell in cells if cell.purpose is Purpose.GATE]
+        self._of_gate = sum(START + sum(run.seconds for run in cell.tests) for cell in whole)
+        for run in (run for cell in whole for run in cell.tests):
+            self._seconds[run.test] = max(run.seconds, self._seconds.get(run.test, 0.0))
+
+    @property
+    def most(self) -> float:
+        """Say how much work one batch may be: as much as the gate, but for a few short cells."""
+        return max(LEAST, self._of_gate)
+
+    def work(self, trial: Trial) -> float:
+        """Say about how many seconds a cell of a trial takes one process after another, from what the gate saw."""
+        asked = trial.order.exactly or trial.order.only or self._seconds
+        return START + sum(self._seconds.get(test, 0.0) for test in asked)
 
     def plan(self, trial: Trial) -> CellPlan:
         """Plan one cell of a trial."""

@@ -8,12 +8,17 @@ from paritygate.causes.unstable.answers import Answer, OfChance, OfOrder, OfRace
 from paritygate.causes.unstable.suspects import Suspect
 from paritygate.causes.wording import DOES, UNFINISHED
 from paritygate.classifier.evidence import noted
+from paritygate.classifier.labels import DRIFTS
 from paritygate.outcomes.artifact import Cause, Finding
 from paritygate.outcomes.cells import TestId
 from paritygate.outcomes.words import CauseKind
 
 SEEDS = {CauseKind.DATA_SEED: ("random numbers are seeded", "hash seed"), CauseKind.HASH_SEED: ("hashes are seeded", "data seed")}
 MOST_NAMES = 3
+UNSOUGHT = (
+    "its cause was not looked for: that takes two finished cells of one environment in which it does different things, "
+    "and which can be run again as they were"
+)
 
 
 def explained(finding: Finding, suspect: Suspect, answer: Answer, partners: tuple[TestId, ...]) -> Finding:
@@ -23,9 +28,14 @@ def explained(finding: Finding, suspect: Suspect, answer: Answer, partners: tupl
     return msgspec.structs.replace(finding, cause=_cause(suspect, answer, partners))
 
 
-def unfinished(finding: Finding) -> Finding:
-    """Say of a test whose search did not come to its end why it has no cause."""
-    return msgspec.structs.replace(finding, note=noted(finding, UNFINISHED))
+def unfinished(finding: Finding, seen: str) -> Finding:
+    """Say of a test whose search did not come to its end why it has no cause, and what was seen, if that says anything."""
+    return msgspec.structs.replace(finding, note=noted(finding, f"{UNFINISHED}{f'; {seen}' if seen else ''}"))
+
+
+def unsought(finding: Finding) -> Finding:
+    """Say of a test for which there are no two cells to compare why it has no cause; of an id that drifts it is said already."""
+    return finding if DRIFTS in finding.note else msgspec.structs.replace(finding, note=noted(finding, UNSOUGHT))
 
 
 def _cause(suspect: Suspect, answer: OfOrder | OfSeed | OfRace | OfChance, partners: tuple[TestId, ...]) -> Cause:

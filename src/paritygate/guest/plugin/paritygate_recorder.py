@@ -145,6 +145,7 @@ class Settings:
         self.exclude: Dict[str, str] = raw.get("exclude") or {}
         self.watched: Optional[List[str]] = raw.get("watched")
         self.respect_pins: bool = bool(raw.get("respect_pins"))
+        self.arguments: List[str] = raw.get("arguments") or []
 
 
 def _tests(pairs: Optional[Iterable[Sequence[Any]]]) -> Optional[List[Test]]:
@@ -1351,6 +1352,16 @@ SWITCHES = (
     Switch("random_order_enabled", neutral=False, call="--random-order"),
 )
 
+# How workers are asked for and what they get to run, with what stands there where nobody asks.
+DISTRIBUTION = (
+    Switch("numprocesses", None, "-n"),
+    Switch("maxprocesses", None, "--maxprocesses"),
+    Switch("distload", neutral=False, call="-d"),
+    Switch("dist", "no", "--dist"),
+    Switch("tx", [], "--tx"),
+    Switch("maxworkerrestart", None, "--max-worker-restart"),
+)
+
 # Plugins that run tests again or shuffle them, by the names they register under. They are taken out after they were
 # configured, so that the marks they define stay known.
 UNWANTED = {"rerunfailures": "pytest-rerunfailures", "flaky": "flaky", "random_order": "pytest-random-order"}
@@ -1362,6 +1373,7 @@ class Neutraliser:
     def __init__(self, settings: Settings, config: pytest.Config) -> None:
         self.what: Dict[str, None] = {}
         self._workers = settings.workers
+        self._asked = settings.arguments
         self._config = config
         self._is_worker = hasattr(config, "workerinput")
         self._project = _attempt(self._parse_project, None)
@@ -1401,26 +1413,38 @@ class Neutraliser:
         if self._is_worker:
             option.loadgroup = False  # or the group's name becomes a part of the id
             return
-        project = self._project
-        asked = {
-            "-n": getattr(project, "numprocesses", None),
-            "--dist": getattr(project, "dist", "no"),
-            "--tx": getattr(project, "tx", []),
+        ours = self._own_distribution()
+        for switch in DISTRIBUTION:
+            # Ours are xdist's words for a scheduler that is not xdist's: whoever asks for that one does not get it either.
+            fine = (switch.neutral, None if switch.name == "dist" else ours[switch.name])
+            asked = getattr(self._project, switch.name, switch.neutral)
+            if asked not in fine:
+                self._note(self._instead(switch, asked))
+            elif (found := getattr(option, switch.name, switch.neutral)) not in (*fine, ours[switch.name]):
+                self._note(self._instead(switch, found))  # a conftest has set it
+            setattr(option, switch.name, ours[switch.name])
+
+    def _own_distribution(self) -> Dict[str, Any]:
+        return {
+            "numprocesses": self._workers,
+            "maxprocesses": None,
+            "distload": False,
+            "dist": "load" if self._workers else "no",
+            "tx": ["popen"] * self._workers,
+            "maxworkerrestart": str(WORKER_RESTARTS),
         }
-        for call, value in asked.items():
-            if value not in (None, "no", [], self._workers):
-                said = " ".join(value) if isinstance(value, list) else value
-                self._note(f"`{call} {said}` is replaced by {self._workers} workers")
-        option.numprocesses = self._workers
-        option.maxprocesses = None
-        option.distload = False
-        option.dist = "load" if self._workers else "no"
-        option.tx = ["popen"] * self._workers
-        option.maxworkerrestart = str(WORKER_RESTARTS)
+
+    def _instead(self, switch: Switch, asked: Any) -> str:
+        """Say what comes instead; of the scheduler in the same words whatever the workers, since it never counts."""
+        said = " ".join([switch.call, *(() if asked is True else asked if isinstance(asked, list) else (str(asked),))])
+        if switch.name in ("numprocesses", "tx"):
+            return f"`{said}` is replaced by {self._workers} workers"
+        return f"`{said}` is set aside{'' if switch.name == 'maxworkerrestart' else ': workers share the tests out by file'}"
 
     def _parse_project(self) -> Any:
-        """Parse what the project's own configuration adds to the command line, which our arguments already override."""
-        arguments = [*self._config.getini("addopts"), *shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))]
+        """Parse what the project's configuration and the user add to the command line, which our arguments already override."""
+        variable = shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))
+        arguments = [*self._config.getini("addopts"), *variable, *self._asked]
         project = self._config._parser.parse_known_args(arguments)
         for plugin in project.plugins or ():
             if plugin in ("no:randomly", "no:xdist"):
