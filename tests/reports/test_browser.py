@@ -154,6 +154,13 @@ def test_a_phone_scrolls_tables_in_their_own_boxes(rich: Artifact, open_page: Op
     assert page.evaluate("(box => box.scrollWidth > box.clientWidth)(document.getElementById('grid-box'))")
 
 
+def test_where_no_cause_is_known_there_is_no_column_for_one(large: Artifact, rich: Artifact, open_page: Open) -> None:
+    assert "cause" in open_page(rich).locator("#grid thead").inner_text()
+    page = open_page(large)
+    assert "cause" not in page.locator("#grid thead").inner_text()
+    assert page.get_by_label("Cause").is_hidden()
+
+
 def test_paper_shows_every_finding(rich: Artifact, open_page: Open) -> None:
     page = open_page(rich)
     cards = page.locator("details.card")

@@ -94,11 +94,19 @@ def test_the_timeline_has_every_cell_and_worker_and_says_what_overlapped(rich: A
     drawn = timeline(rich.cells)
     assert drawn is not None
     assert len(drawn.lanes) == len(rich.cells)
-    assert drawn.most == 9
+    assert drawn.most == 8
     lane = next(each for each in drawn.lanes if each.name == "server-like-1")
     assert (lane.workers, lane.height, lane.begin, lane.red) == (2, 24.0, 3.0, 6)
     assert {bar.kind for bar in lane.bars} == {"green", "red", "quiet"}
     assert all(drawn.names <= bar.x <= drawn.width for each in drawn.lanes for bar in each.bars)
+
+
+def test_a_cell_that_began_within_the_second_in_which_another_ended_did_not_overlap_it() -> None:
+    first = a_cell("a", 1, started="2026-11-30T04:09:00+00:00", seconds=27.7)
+    second = a_cell("b", 1, started="2026-11-30T04:09:27+00:00", seconds=5.0)
+    drawn = timeline([first, second])
+    assert drawn is not None
+    assert drawn.most == 1
 
 
 @pytest.mark.parametrize("started", ["", "yesterday", "2026-13-45", "\ud800"])

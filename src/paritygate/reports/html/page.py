@@ -112,6 +112,7 @@ def _said(artifact: Artifact, report: str) -> dict[str, object]:
         "environments": tuple(wanted),
         "wanted": wanted,
         "cards": told,
+        "causes": any(finding.cause is not None for finding in artifact.tests),
         "rest": tuple((each, letters(each, wanted)) for each in rest[:MOST_LISTED]),
         "more": max(0, len(rest) - MOST_LISTED),
         "count": len(artifact.tests) + len(artifact.excluded),

@@ -17,6 +17,8 @@ LANE = 12.0
 GAP = 10.0
 AXIS = 26.0
 LEAST = 1.5
+EXACT_SECONDS = 1.0
+"""How exactly cells say when they began."""
 BINS = 400
 """Tests that begin within the same part of the width are one rectangle, so that thousands of them stay a picture."""
 MOST_CELLS = 60
@@ -179,8 +181,9 @@ def spoken(seconds: float) -> str:
 
 
 def _at_once(lanes: Sequence[Lane]) -> int:
-    """Say how many cells ran at the same time, at most."""
-    moments = sorted([(lane.begin, 1) for lane in lanes] + [(lane.end, -1) for lane in lanes])
+    """Say how many cells ran at the same time, at most; what overlaps for less than starts are exact may not have."""
+    ends = [(max(lane.begin, lane.end - EXACT_SECONDS), -1) for lane in lanes]
+    moments = sorted([*((lane.begin, 1) for lane in lanes), *ends])
     most = now = 0
     for _, change in moments:
         now += change

@@ -53,9 +53,12 @@
     head.append(open);
     const label = element("td");
     label.append(element("span", `chip ${data.labels[row[LABEL]]}`, data.labels[row[LABEL]]));
-    const cause = element("td", "", data.causes[row[CAUSE]]);
-    cause.title = data.causes[row[CAUSE]];
-    made.append(head, label, cause);
+    made.append(head, label);
+    if (data.causes.length > 1) {
+      const cause = element("td", "", data.causes[row[CAUSE]]);
+      cause.title = data.causes[row[CAUSE]];
+      made.append(cause);
+    }
     return made;
   };
 
@@ -63,7 +66,7 @@
     const made = element("tr", "pad");
     made.setAttribute("aria-hidden", "true");
     const cell = element("td");
-    cell.colSpan = data.cells.length + 3;
+    cell.colSpan = data.cells.length + (data.causes.length > 1 ? 3 : 2);
     cell.style.height = `${rows * HEIGHT}px`;
     made.append(cell);
     return made;
