@@ -73,6 +73,12 @@
   };
 
   const draw = (force) => {
+    const before = box.clientHeight; // an empty box is low: what is drawn into it makes room for more
+    drawWindow(force);
+    if (box.clientHeight > before) drawWindow(true);
+  };
+
+  const drawWindow = (force) => {
     const first = Math.max(0, Math.floor(box.scrollTop / HEIGHT) - AROUND);
     const last = Math.min(shown.length, Math.ceil((box.scrollTop + box.clientHeight) / HEIGHT) + AROUND);
     if (!force && Math.abs(first - drawn[0]) < AROUND / 2 && Math.abs(last - drawn[1]) < AROUND / 2) return;
