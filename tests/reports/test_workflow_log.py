@@ -9,6 +9,7 @@ from paritygate.outcomes.artifact import Artifact, Finding, Side
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.words import Outcome, VerdictName
 from paritygate.reports import github
+from paritygate.reports.sides import words_of
 from paritygate.reports.workflow import MOST_ANNOTATIONS, Annotation, Level, neutralised
 from tests.support.builders import a_finding, an_artifact
 from tests.support.rich_artifact import FLAKY, TODAY
@@ -99,3 +100,17 @@ def test_a_long_annotation_is_cut_where_github_would() -> None:
 )
 def test_lines_that_are_commands_are_taken_apart(line: str, text: str) -> None:
     assert neutralised(line) == text
+
+
+@pytest.mark.parametrize(
+    ("exception", "message", "words"),
+    [
+        ("FileNotFoundError", "[Errno 2] no", "FileNotFoundError: [Errno 2] no"),
+        ("AssertionError", "AssertionError: no", "AssertionError: no"),
+        ("KeyError", "", "KeyError"),
+        ("", "it hung", "it hung"),
+        ("", "", ""),
+    ],
+)
+def test_a_failure_is_told_with_the_name_of_its_exception(exception: str, message: str, words: str) -> None:
+    assert words_of(a_side(exception=exception, message=message)) == words

@@ -16,7 +16,7 @@ from paritygate.reports.causes import in_a_line, kind
 from paritygate.reports.deaths import name
 from paritygate.reports.files import files
 from paritygate.reports.ranking import is_let_through, ranked, reproduction
-from paritygate.reports.sides import sides_of
+from paritygate.reports.sides import sides_of, words_of
 from paritygate.reports.text import cut, in_one_line, spell_out
 
 MOST_GROUPS = 20
@@ -128,7 +128,7 @@ def _problems(artifact: Artifact, report: str) -> Iterator[Problem]:
     for (through, label, cause), group in groupby(chosen, key=group_of):
         some = list(group)
         first = some[0]
-        side = next((side for side in sides[TestId(first.nodeid, first.occurrence)] if side.message or side.exception), None)
+        side = next((side for side in sides[TestId(first.nodeid, first.occurrence)] if words_of(side)), None)
         yield Problem(
             label=label,
             cause=cause,
@@ -137,7 +137,7 @@ def _problems(artifact: Artifact, report: str) -> Iterator[Problem]:
             tests=tuple(spell_out(each.nodeid) for each in some[:MOST_TESTS]),
             outcomes={spell_out(env): outcomes for env, outcomes in first.outcomes.items()},
             at=f"{side.file}:{side.line}" if side is not None and side.file else "",
-            failure=_short(side.message or side.exception) if side is not None else "",
+            failure=_short(words_of(side)) if side is not None else "",
             why=_short(in_a_line(first.cause)) if first.cause is not None else "",
             files=tuple(_short(line) for line in files(first.cause)) if first.cause is not None else (),
             reproduce=reproduction(first, report),

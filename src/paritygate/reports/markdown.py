@@ -18,7 +18,7 @@ from paritygate.reports.causes import in_a_line, kind
 from paritygate.reports.deaths import name
 from paritygate.reports.files import files
 from paritygate.reports.ranking import is_let_through, ranked, reproduction
-from paritygate.reports.sides import sides_of
+from paritygate.reports.sides import sides_of, words_of
 from paritygate.reports.terminal import remarks
 from paritygate.reports.text import in_a_block, in_one_line, spell_out
 
@@ -133,10 +133,10 @@ def _told(finding: Finding, sides: Sequence[Side], report: str) -> Iterator[str]
     shown = nodeid if len(nodeid) <= MOST_ID else f"{nodeid[: MOST_ID - 3]}..."
     yield f"<details><summary><code>{html.escape(shown)}</code>{which}{html.escape(why)}</summary>"
     yield span(outcomes)
-    for side in [side for side in sides if side.message or side.exception][:MOST_SIDES]:
+    for side in [side for side in sides if words_of(side)][:MOST_SIDES]:
         where = f" at {span(f'{side.file}:{side.line}' if side.line else side.file)}" if side.file else ""
         yield f"{span(side.env)} {side.outcome}{where}"
-        yield fenced("\n".join(part for part in (side.source, side.message or side.exception) if part))
+        yield fenced("\n".join(part for part in (side.source, words_of(side)) if part))
     if finding.cause is not None:
         yield f"Cause: {sentence(spell_out(in_a_line(finding.cause)))}"
         for line in files(finding.cause):

@@ -28,6 +28,13 @@ def sides_of(artifact: Artifact, findings: Iterable[Finding]) -> Sides:
     return found
 
 
+def words_of(side: Side) -> str:
+    """Say what a failure says, with the exception's name where its message does not begin with it; empty for no failure."""
+    if side.message.strip().startswith(side.exception):
+        return side.message
+    return f"{side.exception}: {side.message}".removesuffix(": ")
+
+
 def _add(sides: dict[tuple[object, ...], Side], cell: Cell, run: TestRun) -> None:
     failure = run.failure
     way = (cell.env, run.outcome, failure.fingerprint if failure is not None else "", run.reason)
