@@ -29,9 +29,8 @@ from paritygate.cli.options import (
     artifact_at,
     budget,
 )
-from paritygate.cli.reporting import answer as answer_in
-from paritygate.cli.reporting import report, telling, told, with_formats
-from paritygate.cli.user import Streams, absolute, answer, code_of, engine_at, place_of, version, world
+from paritygate.cli.reporting import answer, report, telling, told, with_formats
+from paritygate.cli.user import Streams, absolute, code_of, engine_at, place_of, version, world
 from paritygate.cli.verifying import verify
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.errors import UsageError
@@ -90,24 +89,26 @@ def run(**given: Any) -> int:
     streams = Streams()
     with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
         found = flow.run(options.request(), world(options.host, live))
-    return answer_in(found, streams, wanted, quiet=options.quiet)
+    return answer(found, streams, wanted, quiet=options.quiet)
 
 
 @program.command()
 @REPORT
 @budget("until they are found, an hour at most")
 @artifact_at("place", "where it was")
+@with_formats
 @VARIABLES
 @HOST
 @QUIET
 @DEBUG
 def explain(**given: Any) -> int:
     """Look afterwards for the causes of what diverges in REPORT, and write and show it with them."""
+    wanted = telling(given)
     options = msgspec.convert(given, ExplainOptions)
     streams = Streams()
-    with Live(streams.progress, quiet=options.quiet) as live:
+    with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
         found = afterwards.run(options.asked(), world(options.host, live))
-    return answer(found, streams, quiet=options.quiet)
+    return answer(found, streams, wanted, quiet=options.quiet)
 
 
 @program.command()

@@ -12,6 +12,7 @@ from paritygate.classifier import labels, surroundings, verdicts
 from paritygate.classifier.sides import DIVERGENT, laid_side_by_side
 from paritygate.environments import folds_case
 from paritygate.freezes import judging
+from paritygate.freezes.checking import number
 from paritygate.outcomes.artifact import Artifact, Finding, Verdict
 from paritygate.outcomes.cells import Cell, TestId
 from paritygate.outcomes.words import Axis, CellStatus, FreezeState, Label, Purpose, VerdictName
@@ -25,10 +26,10 @@ OF_FREEZES = "frozen test"
 def items(artifact: Artifact) -> tuple[Item, ...]:
     """Check everything that follows from the cells."""
     gate = tuple(cell for cell in artifact.cells if cell.purpose is Purpose.GATE)
-    cells = f"{len(gate)} cells of the gate, {len(artifact.cells) - len(gate)} further ones"
+    cells = f"{number(len(gate), 'cell')} of the gate, {len(artifact.cells) - len(gate)} further"
     return (
         checked("cells", cells, _cells(artifact, gate)),
-        checked("labels", f"{len(artifact.tests)} tests, derived again from the cells", _labels(artifact)),
+        checked("labels", f"{number(len(artifact.tests), 'test')}, derived again from the cells", _labels(artifact)),
         checked("sides", "what is shown of tests that diverge", _sides(artifact, gate)),
         checked("counts", _counted(artifact), _counts(artifact, gate)),
         checked("axes", ", ".join(artifact.verdict.axes) or "none varied", _axes(artifact, gate)),
@@ -58,7 +59,7 @@ def _labels(artifact: Artifact) -> Iterator[str]:
     fresh = {TestId(each.nodeid, each.occurrence): each for each in archive.from_cells(artifact)}
     said = {TestId(each.nodeid, each.occurrence): each for each in artifact.tests}
     if len(said) < len(artifact.tests):
-        yield f"{len(artifact.tests) - len(said)} tests are listed more than once"
+        yield f"{number(len(artifact.tests) - len(said), 'test')} more than once in the list"
     for test in fresh.keys() - said.keys():
         yield f"`{test.nodeid}` is in the cells, and not among the tests"
     for test, finding in said.items():
@@ -104,10 +105,10 @@ def _counted(artifact: Artifact) -> str:
 def _counts(artifact: Artifact, gate: Sequence[Cell]) -> Iterator[str]:
     left_out = labels.excluded(gate)
     if left_out != artifact.excluded:
-        yield f"the cells exclude {len(left_out)} tests, the report {len(artifact.excluded)}, or for other reasons"
+        yield f"the cells exclude {number(len(left_out), 'test')}, the report {len(artifact.excluded)}, or for other reasons"
     for label, count in labels.counts(artifact.tests, left_out).items():
         if artifact.labels.get(label, 0) != count:
-            yield f"{label}: {count} tests, {artifact.labels.get(label, 0)} in the report"
+            yield f"{label}: {number(count, 'test')}, {artifact.labels.get(label, 0)} in the report"
 
 
 def _axes(artifact: Artifact, gate: Sequence[Cell]) -> Iterator[str]:

@@ -176,6 +176,7 @@
   fill(choices.label, data.labels, LABEL, "");
   fill(choices.cause, data.causes, CAUSE, "no cause known");
   fill(choices.file, data.files, FILE, "");
+  byId("grid").style.minWidth = `${data.cells.length * 2.9 + 46}rem`; // more cells must not take the ids their room
   byId("explorer").hidden = false;
   filter();
 
