@@ -36,7 +36,7 @@ def test_two_failures_have_marked_what_the_other_has_not() -> None:
     [
         ("AssertionError: assert date(2026, 11, 29) == date(2026, 11, 30)", ["29", "30"]),
         ("assert 'USD' == 'EUR'\n  - EUR", ["USD", "EUR"]),
-        ("assert 0.5 >= 1", ["0.5", "1"]),
+        ("assert 0.0098 >= 0.01", ["0.0098", "0.01"]),
         ("FileNotFoundError: no such file", []),
         ("", []),
     ],

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-TOKEN = re.compile(r"\w+|\s+|[^\w\s]")
+TOKEN = re.compile(r"\d+(?:\.\d+)+|\w+|\s+|[^\w\s]")
 COMPARISON = re.compile(
     r"(?P<before>(?:\w+: )?assert )(?P<left>.+?)(?P<sign> (?:==|!=|>=|<=|>|<|is not|is|not in|in) )(?P<right>.+)"
 )
