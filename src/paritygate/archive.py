@@ -180,7 +180,7 @@ def classify(paths: Sequence[Path], version: str, hold: Hold = nothing_held) -> 
     differences = undeclared_differences(gate, frozenset(each.axis for each in axes if each.varied))
     findings = laid_side_by_side(_settled(label(gate), merged), gate)
     left_out = excluded(gate)
-    moved = belonging.dates_apart(findings, gate) if len(paths) > 1 else ()
+    moved = belonging.dates_apart(findings, gate)
     held = hold(merged.subject, findings, merged.cells)
     facts = Facts(
         cells=tuple(gate),
@@ -208,14 +208,19 @@ def classify(paths: Sequence[Path], version: str, hold: Hold = nothing_held) -> 
     )
 
 
+def from_cells(artifact: Artifact) -> tuple[Finding, ...]:
+    """Label the tests of a gate by its cells and by what confirmed them, believing nothing that the artifact says of them."""
+    gate = [cell for cell in artifact.cells if cell.purpose is Purpose.GATE]
+    file = CellFile(schema=SCHEMA, paritygate="", subject=artifact.subject, cells=artifact.cells)
+    return _settled(label(gate), file)
+
+
 def before_causes(artifact: Artifact) -> tuple[Finding, ...]:
     """Say what a gate's confirmation said, before anybody looked for causes.
 
     What further attempts do not bear out by themselves, as what a check of the order has overturned, stands as it is.
     """
-    gate = [cell for cell in artifact.cells if cell.purpose is Purpose.GATE]
-    file = CellFile(schema=SCHEMA, paritygate="", subject=artifact.subject, cells=artifact.cells)
-    fresh = {(each.nodeid, each.occurrence): each for each in _settled(label(gate), file)}
+    fresh = {(each.nodeid, each.occurrence): each for each in from_cells(artifact)}
     return tuple(_fresh(each, fresh.get((each.nodeid, each.occurrence), each)) for each in artifact.tests)
 
 

@@ -48,6 +48,7 @@ ROWS: dict[str, int] = {
     "gate": 7,
     "repro": 7,
     "hazard_search": 7,
+    "verification": 7,
     "cli": 8,
     "pinning": 2,
     "pytest_plugin": 1,

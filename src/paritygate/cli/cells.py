@@ -12,6 +12,7 @@ import msgspec
 from paritygate.classifier.shards import WELL
 from paritygate.cli.commands import run
 from paritygate.cli.options import RunOptions
+from paritygate.cli.reporting import OPTIONS
 from paritygate.cli.user import Streams, nearest, say_error, world
 from paritygate.errors import UsageError
 from paritygate.gate import one_cell, sharding
@@ -19,7 +20,7 @@ from paritygate.gate.one_cell import Done, Wanted
 from paritygate.outcomes.words import ExitCode, Outcome
 from paritygate.reports.live import Live
 
-OF_A_WHOLE_RUN = frozenset({"environments", "attempts", "explain_budget", "report"})
+OF_A_WHOLE_RUN = frozenset({"environments", "attempts", "explain_budget", "report", *OPTIONS})
 """What `run` can be told that says nothing of one cell; all other options of it are those of `cell`."""
 
 

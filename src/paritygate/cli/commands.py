@@ -30,7 +30,9 @@ from paritygate.cli.options import (
     artifact_at,
     budget,
 )
-from paritygate.cli.user import Streams, absolute, answer, code_of, engine_at, place_of, version, world
+from paritygate.cli.reporting import answer, report, telling, told, with_formats
+from paritygate.cli.user import Streams, absolute, code_of, engine_at, place_of, version, world
+from paritygate.cli.verifying import verify
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.errors import UsageError
 from paritygate.gate import afterwards, flow, holding
@@ -52,6 +54,8 @@ def program() -> None:
 program.add_command(freezes)
 program.add_command(lock)
 program.add_command(changed)
+program.add_command(report)
+program.add_command(verify)
 
 
 @program.command()
@@ -75,33 +79,37 @@ program.add_command(changed)
 @click.option("--respect-pins", is_flag=True, help="Let the pins of the suite go over the axes, which it then cannot show.")
 @CHANGED
 @artifact_at("report", "parity_report.json of the project")
+@with_formats
 @HOST
 @QUIET
 @DEBUG
 def run(**given: Any) -> int:
     """Run the gate over SELECTION (files, folders, node ids; default: what the project configures)."""
+    wanted = telling(given)
     options = msgspec.convert(given, RunOptions)
     streams = Streams()
-    with Live(streams.progress, quiet=options.quiet) as live:
-        report = flow.run(options.request(), world(options.host, live))
-    return answer(report, streams, quiet=options.quiet)
+    with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
+        found = flow.run(options.request(), world(options.host, live))
+    return answer(found, streams, wanted, quiet=options.quiet)
 
 
 @program.command()
 @REPORT
 @budget("until they are found, an hour at most")
 @artifact_at("place", "where it was")
+@with_formats
 @VARIABLES
 @HOST
 @QUIET
 @DEBUG
 def explain(**given: Any) -> int:
     """Look afterwards for the causes of what diverges in REPORT, and write and show it with them."""
+    wanted = telling(given)
     options = msgspec.convert(given, ExplainOptions)
     streams = Streams()
-    with Live(streams.progress, quiet=options.quiet) as live:
+    with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
         found = afterwards.run(options.asked(), world(options.host, live))
-    return answer(found, streams, quiet=options.quiet)
+    return answer(found, streams, wanted, quiet=options.quiet)
 
 
 @program.command()

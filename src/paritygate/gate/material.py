@@ -97,7 +97,7 @@ def take_trees(settled: Settled, world: World) -> Trees:
         project=str(settled.project),
         environ=dict(world.variables),
         include=settled.settings.include,
-        own=("parity_report.json", *own),
+        own=(*survey.OWN, *own),
     )
     trees = tree.take_all(request, sorted(states))
     for line in mismatched_names(trees):
