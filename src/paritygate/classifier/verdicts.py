@@ -50,6 +50,7 @@ DEAD = {
     CellStatus.CRASHED: "died",
     CellStatus.OUT_OF_MEMORY: "ran out of memory",
     CellStatus.ENVIRONMENT_MISMATCH: "was not the environment it should be",
+    CellStatus.INCOMPLETE: "is not known in whole",
 }
 
 

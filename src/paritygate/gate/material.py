@@ -47,7 +47,7 @@ def take_trees(settled: Settled, world: World) -> Trees:
         project=str(settled.project),
         environ=dict(world.variables),
         include=settled.settings.include,
-        own=("parity_report.json", *own),
+        own=(*survey.OWN, *own),
     )
     trees = tree.take_all(request, sorted(states))
     for line in mismatched_names(trees):
@@ -116,6 +116,11 @@ def plan(settled: Settled, trees: Trees, asked: Selection, machine: Machine, wor
     )
 
 
+def subject_of(trees: Trees) -> str:
+    """Say what stands for what is tested: seeds that nobody gave follow from it."""
+    return " ".join(sorted(one.digest for one in trees.values()))
+
+
 def _facts(trees: Trees, machine: Machine, world: World, estimate: float) -> Facts:
     some = next(iter(trees.values()))
     return Facts(
@@ -124,6 +129,6 @@ def _facts(trees: Trees, machine: Machine, world: World, estimate: float) -> Fac
         now=world.now(),
         estimate_seconds=estimate,
         in_git=some.has_git or bool(some.commit),
-        subject=" ".join(sorted(one.digest for one in trees.values())),
+        subject=subject_of(trees),
         shadowed={state: names.shadowed(entry.path for entry in one.entries) for state, one in trees.items()},
     )

@@ -89,7 +89,7 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
         paritygate=world.version,
         created=world.now().isoformat(timespec="seconds"),
         verdict=verdicts.verdict(findings, facts),
-        subject=_subject(made),
+        subject=subject(made),
         environments=records,
         axes=varied,
         images={each.name: each.image for each in records},
@@ -150,7 +150,8 @@ def varied_axes(made: Made, cells: tuple[Cell, ...]) -> tuple[Varied, ...]:
     return tuple(each for each in rows if each.varied or each.axis in shown)
 
 
-def _subject(made: Made) -> Subject:
+def subject(made: Made) -> Subject:
+    """Say what is tested."""
     trees = made.trees.values()
     return Subject(
         project=made.settled.project.name,

@@ -580,6 +580,7 @@ class Process:
             "seed": data_seed(specification),
             "order": order,
             "exclude": specification["pytest"].get("exclude") or {},
+            "share": specification["pytest"].get("share"),
             "watched": specification.get("watched"),
             "respect_pins": bool(specification.get("respect_pins")),
             "arguments": specification["pytest"].get("arguments") or [],

@@ -104,6 +104,7 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
             "marker": selection.marker,
             "arguments": selection.arguments,
             "exclude": selection.exclude,
+            "share": selection.share,
         },
         "locked": {each.path: (each.sha256, each.size) for each in plan.locked.get(environment.worktree, ())},
         "watched": plan.watched,

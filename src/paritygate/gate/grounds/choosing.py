@@ -11,7 +11,7 @@ from paritygate.config.settings import EnvironmentSettings
 from paritygate.errors import EngineUnavailableError
 from paritygate.gate.grounds.docker import DockerGround, find_engine
 from paritygate.gate.grounds.host import here
-from paritygate.gate.grounds.parts import Ground, Machine, Part, Trees
+from paritygate.gate.grounds.parts import Beside, Ground, Machine, Part, Trees
 from paritygate.gate.grounds.ssh import there
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
@@ -41,7 +41,8 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
 class Grounds:
     """The grounds of a run, with the environments of each."""
 
-    def __init__(self, by_name: Mapping[RunnerName, Ground], of: Mapping[str, RunnerName]) -> None:
+    def __init__(self, by_name: Mapping[RunnerName, Ground], of: Mapping[str, RunnerName], only: str = "") -> None:
+        self._only = frozenset({only} if only else ())
         self._by_name = by_name
         self._of = of
 
@@ -55,14 +56,14 @@ class Grounds:
         held: dict[Axis, Held] = {}
         for ground in self._by_name.values():
             every = settled.settings.environments
-            held |= ground.lacks(self._part(settled, ground).settings.environments, every, world)
+            held |= ground.lacks(self._mine(settled, ground), every, world)
         for axis, each in held.items():
             world.say(f"not varied: {axis}: {each.why}")
         settled = _with(settled, hold(settled.settings.environments, held))
         parts: dict[RunnerName, Part] = {}
         for ground in sorted(self._by_name.values(), key=lambda each: each.name is RunnerName.SSH):  # it is made like the others
             like = next(iter(parts.values()), None)
-            parts[ground.name] = ground.prepare(self._part(settled, ground), trees, world, like)
+            parts[ground.name] = ground.prepare(settled, trees, world, Beside(like, self._only))
         runners = {EnvironmentName(name): runner for name, runner in self._of.items()}
         first = next(iter(parts.values()))
         return Ready(
@@ -70,7 +71,12 @@ class Grounds:
             runner=first.runner if len(parts) == 1 else Spread({name: parts[each].runner for name, each in runners.items()}),
             machine=first.machine,
             runners=runners,
-            images={name: image for part in parts.values() for name, image in part.images.items()},
+            images={
+                name: image
+                for part in parts.values()
+                for name, image in part.images.items()
+                if runners.get(name) is RunnerName.DOCKER
+            },
             reasons={axis: each.why for axis, each in held.items()},
             notes=tuple(note for part in parts.values() for note in part.notes),
         )
@@ -80,9 +86,8 @@ class Grounds:
         for ground in self._by_name.values():
             ground.tidy(world)
 
-    def _part(self, settled: Settled, ground: Ground) -> Settled:
-        mine = {name: each for name, each in settled.settings.environments.items() if self._of[name] is ground.name}
-        return _with(settled, mine)
+    def _mine(self, settled: Settled, ground: Ground) -> dict[str, EnvironmentSettings]:
+        return {name: each for name, each in settled.settings.environments.items() if self._of.get(name) is ground.name}
 
 
 class Spread:
@@ -107,21 +112,23 @@ class Spread:
 
 
 @contextmanager
-def found(settled: Settled, world: World) -> Iterator[Grounds]:
+def found(settled: Settled, world: World, only: str = "") -> Iterator[Grounds]:
     """Find the ground of every environment; whatever they have made of what must not outlast the run is removed in the end.
 
-    Raises `NoVerdictError` where one cannot be had.
+    With `only`, that of one environment is enough. Raises `NoVerdictError` where one cannot be had.
     """
     with ExitStack() as stack:
         chosen: dict[RunnerChoice, Ground] = {}
         by_name: dict[RunnerName, Ground] = {}
         of: dict[str, RunnerName] = {}
         for name, each in settled.settings.environments.items():
+            if only and name != only:
+                continue
             asked = RunnerChoice(each.runner or settled.settings.runner)
             if asked not in chosen:
                 chosen[asked] = _find(asked, settled, world, stack)
             of[name] = by_name.setdefault(chosen[asked].name, chosen[asked]).name
-        yield Grounds(by_name, of)
+        yield Grounds(by_name, of, only)
 
 
 def _find(asked: RunnerChoice, settled: Settled, world: World, stack: ExitStack) -> Ground:

@@ -14,7 +14,7 @@ from paritygate import case_trial, project_images
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import EngineError, NoVerdictError
-from paritygate.gate.grounds.parts import Machine, Packages, Part, Trees
+from paritygate.gate.grounds.parts import Beside, Machine, Packages, Part, Trees
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.host.lacking import Environments, Held
@@ -74,9 +74,9 @@ class DockerGround:
         """Say that every axis can vary, or that the cells themselves will say why not."""
         return {}
 
-    def prepare(self, settled: Settled, trees: Trees, world: World, like: Part | None) -> Part:  # noqa: ARG002
+    def prepare(self, settled: Settled, trees: Trees, world: World, beside: Beside) -> Part:
         """Find or make the images."""
-        images = self._images = build_images(self._engine, settled, trees, world)
+        images = self._images = build_images(self._engine, settled, trees, world, only=beside.only)
         info = self._engine.info
         return Part(
             runner=DockerRunner(self._engine, images.of),
@@ -111,8 +111,8 @@ def packages_of(engine: Engine, images: Images, settled: Settled) -> Packages:
     )
 
 
-def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -> Images:
-    """Find or make the image of each environment with its tree in it."""
+def build_images(engine: Engine, settled: Settled, trees: Trees, world: World, *, only: frozenset[str] = frozenset()) -> Images:
+    """Find or make the image of each environment, or `only` of some, with its tree in it."""
     some = next(iter(trees.values()))
     settings = settled.settings
     request = project_images.wanted(settled.project, Path(some.root), some.directory, settings, world.variables)
@@ -122,6 +122,8 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World) -
     kept: dict[EnvironmentName, ImageRecord] = {}
     notes = list(prepared.notes)
     for name, each in settings.environments.items():
+        if only and name not in only:
+            continue
         one = trees[each.worktree]
         bake = BakeRequest(
             images=prepared,

@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from paritygate import case_trial
 from paritygate.case_folding import WITHOUT
 from paritygate.errors import NoVerdictError, RunnerError
-from paritygate.gate.grounds.parts import Machine, Packages, Part, Trees
+from paritygate.gate.grounds.parts import Beside, Machine, Packages, Part, Trees
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.host import casefs, interpreters, lacking
@@ -97,7 +97,7 @@ class HostGround:
             held |= lacking.case(mine, obstacle)
         return held
 
-    def prepare(self, settled: Settled, trees: Trees, world: World, like: Part | None) -> Part:  # noqa: ARG002
+    def prepare(self, settled: Settled, trees: Trees, world: World, beside: Beside) -> Part:  # noqa: ARG002
         """Keep the trees for the cells to come."""
         for state, tree in trees.items():
             self._quarters.keep(state, tree.digest, snapshot_archive.pack(tree, world.variables))

@@ -54,6 +54,13 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     packages: Callable[[], Packages] | None = None
 
 
+class Beside(msgspec.Struct, frozen=True):
+    """What a ground is made beside: the part of the run that is ready before it, if any, and the `only` environments to run."""
+
+    like: Part | None = None
+    only: frozenset[str] = frozenset()
+
+
 class Ground(Protocol):
     """A place where cells can run."""
 
@@ -64,8 +71,8 @@ class Ground(Protocol):
     def lacks(self, mine: Environments, every: Environments, world: World) -> Mapping[Axis, Held]:
         """Say which axes cannot vary because of its own environments, and what holds of them in every one instead."""
 
-    def prepare(self, settled: Settled, trees: Trees, world: World, like: Part | None) -> Part:
-        """Make it ready for the trees; `settled` has its own environments alone, `like` is another part of the run, if any."""
+    def prepare(self, settled: Settled, trees: Trees, world: World, beside: Beside) -> Part:
+        """Make it ready for the trees."""
 
     def tidy(self, world: World) -> None:
         """Remove what later runs will not use, at the end of one that came to it."""

@@ -14,7 +14,7 @@ import msgspec
 
 from paritygate.errors import ConfigError, RunnerError
 from paritygate.gate.grounds.host import packages_of
-from paritygate.gate.grounds.parts import Machine, Packages, Part, Trees
+from paritygate.gate.grounds.parts import Beside, Machine, Packages, Part, Trees
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.host import interpreters, lacking
@@ -97,11 +97,12 @@ class SshGround:
             held[Axis.CPUS] = Held(0.0, f"cells on `{self._target}` have all of its processors")
         return held | lacking.case(mine, f"no filesystem that folds case can be had on `{self._target}` over ssh")
 
-    def prepare(self, settled: Settled, trees: Trees, world: World, like: Part | None) -> Part:
+    def prepare(self, settled: Settled, trees: Trees, world: World, beside: Beside) -> Part:
         """Send the trees, and have an environment made there with what the other part of the run has installed."""
+        like = beside.like
         packages = self._packages(settled, trees, world) if like is None or like.packages is None else like.packages()
         with tempfile.TemporaryDirectory(prefix="paritygate-") as folder:
-            for state in {each.worktree for each in settled.settings.environments.values()} | set(trees):
+            for state in trees:
                 packed = Path(folder, f"{state}.tar")
                 with packed.open("wb") as stream:
                     stream.writelines(snapshot_archive.pack(trees[state], world.variables))
