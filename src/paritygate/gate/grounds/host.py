@@ -108,6 +108,8 @@ class HostGround:
             TOGETHER.format(why=self._quarters.obstacle) if self._quarters.obstacle else APART,
             *not_installed(settled, self._survey, str(self._chosen.python)),
         ]
+        if settled.settings.network and not self._quarters.obstacle:
+            notes.append("with `network = true` ports are those of this computer, so cells ran one by one")
         return Part(
             runner=HostRunner(self._quarters.berth, interpreter),
             machine=Machine(
