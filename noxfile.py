@@ -13,7 +13,7 @@ nox.options.sessions = ["parity"]
 nox.options.reuse_existing_virtualenvs = True
 nox.options.error_on_missing_interpreters = True
 
-TEST_GROUP = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "test")
+TEST_GROUP = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "test", "browser")
 LINT_GROUP = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "lint")
 
 

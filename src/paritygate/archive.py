@@ -14,7 +14,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from paritygate import misfits, places
+from paritygate.classifier import belonging, pasted, shards
 from paritygate.classifier.evidence import NOT_ORDER, gate_of, judge, noted, sides, tally
+from paritygate.classifier.holding import Hold, nothing_held
 from paritygate.classifier.labels import counts, excluded, label
 from paritygate.classifier.sides import laid_side_by_side
 from paritygate.classifier.surroundings import observed, undeclared_differences, varied
@@ -56,8 +58,8 @@ def write(content: Artifact | CellFile, path: Path) -> None:
     places.write(msgspec.json.encode(content) + b"\n", path)
 
 
-def record(artifact: Artifact, path: Path) -> UnrecordedError | None:
-    """Write an artifact; an error is given back instead of raised, since a verdict that was come to is said all the same."""
+def record(artifact: Artifact | CellFile, path: Path) -> UnrecordedError | None:
+    """Write a file; an error is given back instead of raised, since a verdict that was come to is said all the same."""
     try:
         write(artifact, path)
     except UnrecordedError as error:
@@ -126,51 +128,29 @@ def schema_text() -> str:
 def merge(files: Sequence[tuple[Path, CellFile]]) -> CellFile:
     """Put the cells of several files together; raises `UsageError` where they do not belong together.
 
-    A cell that is in two files counts once. Different cells of one environment and attempt are further attempts of it, and
-    numbered on.
+    A cell that is in two files counts once, and shards become the cell that was split. Different cells of one environment and
+    attempt are further attempts of it, and numbered on.
     """
     first_path, first = files[0]
     subject = first.subject
     environments = {each.name: each for each in first.environments}
-    cells = list(first.cells)
+    parts = [(path, cell) for path, file in files for cell in file.cells if shards.is_part(cell)]
+    cells = [cell for cell in first.cells if not shards.is_part(cell)]
     for path, other in files[1:]:
-        _same(first_path, path, "the version of paritygate", first.paritygate, other.paritygate)
-        subject = _joined(first_path, path, subject, other.subject)
+        belonging.same(first_path, path, "the version of paritygate", first.paritygate, other.paritygate)
+        subject = belonging.joined_subjects(first_path, path, subject, other.subject)
         for record in other.environments:
             known = environments.setdefault(record.name, record)
-            _same(first_path, path, f"environment `{record.name}`", known.axes, record.axes)
-        cells += _numbered_on(cells, [cell for cell in other.cells if cell not in cells])
+            environments[record.name] = belonging.joined_records(first_path, path, known, record)
+        cells += _numbered_on(cells, [cell for cell in other.cells if cell not in cells and not shards.is_part(cell)])
+    belonging.check_packages((path, file.cells) for path, file in files)
     return CellFile(
         schema=first.schema,
         paritygate=first.paritygate,
         subject=subject,
-        cells=tuple(cells),
+        cells=(*cells, *_numbered_on(cells, shards.joined(parts))),
         environments=tuple(environments.values()),
         tests=first.tests if len(files) == 1 else (),
-    )
-
-
-def _same(first: Path, second: Path, what: str, here: object, there: object) -> None:
-    if here != there:
-        hint = "classify together only what was run of one tree, with one selection and one version"
-        raise UsageError(f"{what} is not the same in `{first}` and `{second}`: {_shown(here)} and {_shown(there)}", hint)
-
-
-def _shown(value: object) -> str:
-    return msgspec.json.encode(value).decode()
-
-
-def _joined(first: Path, second: Path, here: Subject, there: Subject) -> Subject:
-    _same(first, second, "the selection", here.selection, there.selection)
-    for state in here.trees.keys() & there.trees.keys():
-        _same(first, second, f"the {state} tree", here.trees[state], there.trees[state])
-    if not here.trees.keys() & there.trees.keys():
-        _same(first, second, "the commit", here.commit, there.commit)
-    return msgspec.structs.replace(
-        here,
-        trees=here.trees | there.trees,
-        withheld=tuple(sorted({*here.withheld, *there.withheld})),
-        mismatched_names=tuple(sorted({*here.mismatched_names, *there.mismatched_names})),
     )
 
 
@@ -190,16 +170,26 @@ def _numbered_on(cells: Iterable[Cell], new: Iterable[Cell]) -> list[Cell]:
     return result
 
 
-def classify(paths: Sequence[Path], version: str) -> Artifact:
-    """Label and weigh the cells of files from anywhere, as the gate would; nothing is run."""
+def classify(paths: Sequence[Path], version: str, hold: Hold = nothing_held) -> Artifact:
+    """Label and weigh the cells of files from anywhere, as the gate would, and hold a ledger against them; nothing is run."""
     merged = merge([(path, read_cells(path)) for path in paths])
+    merged = msgspec.structs.replace(merged, cells=pasted.reconciled(merged.cells))
     gate = [cell for cell in merged.cells if cell.purpose is Purpose.GATE]
     environments = merged.environments or observed(gate)
     axes = varied(environments, gate, merged.subject.trees)
     differences = undeclared_differences(gate, frozenset(each.axis for each in axes if each.varied))
     findings = laid_side_by_side(_settled(label(gate), merged), gate)
     left_out = excluded(gate)
-    facts = Facts(cells=tuple(gate), varied=axes, excluded=len(left_out), blocking=differences.blocking)
+    moved = belonging.dates_apart(findings, gate)
+    held = hold(merged.subject, findings, merged.cells)
+    facts = Facts(
+        cells=tuple(gate),
+        varied=axes,
+        excluded=len(left_out),
+        blocking=(*differences.blocking, *moved),
+        frozen=held.let_through,
+        refused=held.refused,
+    )
     return Artifact(
         schema=SCHEMA,
         paritygate=version,
@@ -213,8 +203,16 @@ def classify(paths: Sequence[Path], version: str) -> Artifact:
         tests=findings,
         labels=counts(findings, left_out),
         excluded=left_out,
-        notes=(*differences.notes, *bounds(findings, gate)),
+        freezes=held.freezes,
+        notes=(*held.notes, *differences.notes, *pasted.remarks(gate), *shards.remarks(gate), *bounds(findings, gate)),
     )
+
+
+def from_cells(artifact: Artifact) -> tuple[Finding, ...]:
+    """Label the tests of a gate by its cells and by what confirmed them, believing nothing that the artifact says of them."""
+    gate = [cell for cell in artifact.cells if cell.purpose is Purpose.GATE]
+    file = CellFile(schema=SCHEMA, paritygate="", subject=artifact.subject, cells=artifact.cells)
+    return _settled(label(gate), file)
 
 
 def before_causes(artifact: Artifact) -> tuple[Finding, ...]:
@@ -222,9 +220,7 @@ def before_causes(artifact: Artifact) -> tuple[Finding, ...]:
 
     What further attempts do not bear out by themselves, as what a check of the order has overturned, stands as it is.
     """
-    gate = [cell for cell in artifact.cells if cell.purpose is Purpose.GATE]
-    file = CellFile(schema=SCHEMA, paritygate="", subject=artifact.subject, cells=artifact.cells)
-    fresh = {(each.nodeid, each.occurrence): each for each in _settled(label(gate), file)}
+    fresh = {(each.nodeid, each.occurrence): each for each in from_cells(artifact)}
     return tuple(_fresh(each, fresh.get((each.nodeid, each.occurrence), each)) for each in artifact.tests)
 
 

@@ -30,6 +30,12 @@ class Shown(msgspec.Struct, frozen=True):
 
 def run(engine: Engine, image: str) -> Shown:
     """Run a cell without tests on an environment's image that holds the daemon, and say what that shows."""
+    cell = DockerRunner(engine, lambda _plan: CellImage(image)).run(a_plan(), lambda _progress: None)
+    return shown_by(cell, engine.info)
+
+
+def a_plan() -> CellPlan:
+    """Plan a cell that is to fold case, and has no tests."""
     environment = Environment(
         name=EnvironmentName("trial"),
         timezone="UTC",
@@ -38,7 +44,7 @@ def run(engine: Engine, image: str) -> Shown:
         workers=0,
         worktree=Worktree.CLEAN,
     )
-    plan = CellPlan(
+    return CellPlan(
         environment=environment,
         attempt=1,
         seed=0,
@@ -48,8 +54,6 @@ def run(engine: Engine, image: str) -> Shown:
         limits=Limits(cell_seconds=SECONDS, test_seconds=SECONDS, idle_seconds=SECONDS),
         filesystem=Filesystem(fold=True),
     )
-    cell = DockerRunner(engine, lambda _plan: CellImage(image)).run(plan, lambda _progress: None)
-    return shown_by(cell, engine.info)
 
 
 def shown_by(cell: Cell, info: EngineInfo) -> Shown:

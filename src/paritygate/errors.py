@@ -44,18 +44,23 @@ class NoVerdictError(ParityError):
 
 
 class EngineUnavailableError(NoVerdictError):
-    """No engine answers; `tried` lists every endpoint with what it said."""
+    """No engine answers; `tried` lists every endpoint with what it said, `named` says that it was one that somebody named."""
 
     hint = "start Docker, or set `DOCKER_HOST`; in a checkout of this project `nox -s engine` prepares one"
 
-    def __init__(self, message: str, tried: tuple[str, ...] = (), hint: str = "") -> None:
+    def __init__(self, message: str, tried: tuple[str, ...] = (), hint: str = "", *, named: bool = False) -> None:
         listed = "".join(f"\n  {line}" for line in tried)
         super().__init__(f"{message}{listed}", hint)
         self.tried = tried
+        self.named = named
 
 
 class EngineError(NoVerdictError):
     """The engine answered, and refused or failed."""
+
+
+class RunnerError(NoVerdictError):
+    """The place where cells were to run, other than an engine, failed, refused, or is out of reach."""
 
 
 class BaseImageError(NoVerdictError):

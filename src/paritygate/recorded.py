@@ -59,6 +59,7 @@ def plans_for_the_record(plans: Iterable[CellPlan]) -> tuple[CellPlan, ...]:
             order=Order(seed=plan.order.seed, reversed=plan.order.reversed),
             locked={},
             watched=None,
+            selection=msgspec.structs.replace(plan.selection, share=None),
         )
         for plan in plans
     )

@@ -400,3 +400,16 @@ def test_the_last_day_ends_at_the_same_moment_in_every_zone(project: Path, zone:
     ended = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
     assert ended.returncode == code, ended.stdout + ended.stderr
     assert ("the freeze expired on 2026-03-29, 1 day ago" in ended.stderr) == (code is ExitCode.REFUSED), ended.stderr
+
+
+def test_cells_that_were_run_apart_are_held_against_the_ledger_where_that_is_asked_for(project: Path) -> None:
+    assert call(project, "classify", "report.json").code == ExitCode.NONDETERMINISM
+    assert add(project).code == 0
+    coupled = call(project, "classify", "report.json", "--freezes-of", ".", "--report", "held.json")
+    held = archive.read(project / "held.json")
+    assert coupled.code == ExitCode.COUPLING, coupled.out  # what is not frozen still blocks
+    assert held.freezes[NodeId(T)].state is FreezeState.LET_THROUGH
+    put(project, expires=day(-2))
+    refused = call(project, "classify", "report.json", "--freezes-of", ".")
+    assert refused.code == ExitCode.REFUSED
+    assert "is over" in refused.err or "expired" in refused.err

@@ -391,7 +391,7 @@ def signal_daemon(engine: DockerEngine, runner: DockerRunner, name: str) -> None
     """Do to the daemon of the only running cell what only root in its container can do."""
     script = f'for p in /proc/[0-9]*; do [ "$(cat $p/comm 2>/dev/null)" = casefs ] && kill -{name} "${{p#/proc/}}"; done; true'
     client = APIClient(base_url=engine.info.endpoint.url, version="auto")
-    for container in tuple(runner._running.values()):  # noqa: SLF001 - trouble from outside
+    for container in runner.running.guests():  # trouble from outside
         made = client.exec_create(container.identity, ["sh", "-c", script], user="0:0")
         client.exec_start(made["Id"])
         assert client.exec_inspect(made["Id"])["ExitCode"] == 0

@@ -147,7 +147,7 @@ def test_a_launcher_that_is_killed_leaves_a_dead_cell(runner_of: RunnerOf, engin
 
     def kill(progress: Progress) -> None:
         if progress.running:
-            for container in tuple(runner._running.values()):  # noqa: SLF001 - death from outside
+            for container in runner.running.guests():  # death from outside
                 container.kill()
 
     cell = runner.run(the_plan(), kill)
@@ -189,7 +189,7 @@ def test_the_log_is_read_again_where_the_connection_broke(runner_of: RunnerOf) -
 
     def cut(progress: Progress) -> None:
         if progress.done == 5:
-            for container in tuple(runner._running.values()):  # noqa: SLF001 - the wire is cut
+            for container in runner.running.guests():  # the wire is cut
                 for streams in container._attached:  # type: ignore[attr-defined] # noqa: SLF001
                     streams.close()
 

@@ -46,6 +46,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     only: tuple[Test, ...] | None = None
     shares: Mapping[str, tuple[Test, ...]] | None = None
     workers: int = 0
+    share: Mapping[str, Any] | None = None
     watched: tuple[str, ...] | None = None
     respect_pins: bool = False
     directory: str = ""
@@ -144,6 +145,7 @@ def settings(tree: Path, asked: Asked, stacks: str) -> bytes:
             "seed": asked.seed,
             "order": order,
             "workers": asked.workers,
+            "share": asked.share,
             "watched": asked.watched,
             "respect_pins": asked.respect_pins,
             "arguments": asked.given,

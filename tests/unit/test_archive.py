@@ -176,7 +176,7 @@ class TestMerging:
             ({"subject": a_subject(selection=("tests/unit",))}, "the selection"),
             ({"subject": a_subject(trees={"dirty": "d2", "clean": "c1"})}, "the dirty tree"),
             ({"subject": a_subject(trees={}, commit="beef")}, "the commit"),
-            ({"environments": (a_record("a", {"timezone": "Asia/Tokyo"}),)}, "environment `a`"),
+            ({"environments": (a_record("a", {"timezone": "Asia/Tokyo"}),)}, "environment `a`, its timezone"),
         ],
     )
     def test_files_that_do_not_belong_together_are_refused(self, changes: dict[str, Any], what: str, tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ OPTIONS = RunOptions(
     changed=None,
     report=None,
     host="",
+    runner=None,
     quiet=False,
 )
 

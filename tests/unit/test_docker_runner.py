@@ -17,7 +17,8 @@ from paritygate.errors import EngineError
 from paritygate.outcomes.cells import NodeId, TestId
 from paritygate.outcomes.plans import CellPlan, Filesystem, Limits, LockedFile, Order, Progress, Selection
 from paritygate.outcomes.words import CellStatus, Outcome, Worktree
-from paritygate.runners.docker import CellImage, DockerRunner, Patience, request_of, with_filesystem, zone_files
+from paritygate.runners.conversation import Patience
+from paritygate.runners.docker import CellImage, DockerRunner, request_of, with_filesystem, zone_files
 from paritygate.runners.specification import Place, User, specification, variables
 from tests.support.builders import a_probe
 from tests.support.fake_engine import FakeContainer, FakeEngine, FakeStreams, KilledError, Process
@@ -286,7 +287,7 @@ def test_the_specification_says_everything_and_nothing_of_this_computer() -> Non
         "hash_seed": 7,
         "reseeds": True,
         "order": {"seed": 3, "reversed": True, "exactly": None, "only": [[IDS[0], 0], [IDS[1], 2]], "shares": None},
-        "pytest": {"paths": ["a", "b"], "keyword": "k", "marker": "m", "arguments": ["-x"], "exclude": {}},
+        "pytest": {"paths": ["a", "b"], "keyword": "k", "marker": "m", "arguments": ["-x"], "exclude": {}, "share": None},
         "locked": {},
         "respect_pins": False,
         "limits": {"cell_seconds": 1, "test_seconds": 2, "idle_seconds": 3, "open_files": 4, "timeouts": 3},

@@ -14,7 +14,8 @@ from paritygate.confirm.flow import Confirmation
 from paritygate.environments import Resolution
 from paritygate.errors import UsageError
 from paritygate.gate.explaining import Budget, Known, explain
-from paritygate.gate.material import Images, Planned
+from paritygate.gate.grounds.docker import Images
+from paritygate.gate.material import Planned
 from paritygate.outcomes.cells import Cell, EnvironmentName
 from paritygate.outcomes.plans import CellPlan, Filesystem
 from paritygate.outcomes.words import Axis, Worktree
@@ -62,8 +63,6 @@ def test_a_mixed_environment_starts_from_an_image_with_its_tree() -> None:
         project="shop",
         by_environment={EnvironmentName("local"): dirty, EnvironmentName("server"): clean},
         by_tree={Worktree.DIRTY: dirty, Worktree.CLEAN: clean},
-        base="",
-        dependencies="",
         trees={},
     )
     mixed = environments.hybrid(LOCAL, SERVER, [Axis.WORKTREE], "local+worktree")

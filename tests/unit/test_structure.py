@@ -12,6 +12,7 @@ import paritygate
 SOURCE = Path(paritygate.__file__).parent
 ROWS: dict[str, int] = {
     "errors": 0,
+    "guest": 0,
     "outcomes": 0,
     "axes": 0,
     "strict_json": 0,
@@ -26,6 +27,7 @@ ROWS: dict[str, int] = {
     "locks": 1,
     "case_folding": 1,
     "hazards": 1,
+    "ingest": 1,
     "portable": 1,
     "archive": 2,
     "environments": 2,
@@ -45,8 +47,10 @@ ROWS: dict[str, int] = {
     "doctor": 7,
     "engine_setup": 7,
     "gate": 7,
+    "host": 5,
     "repro": 7,
     "hazard_search": 7,
+    "verification": 7,
     "cli": 8,
     "pinning": 2,
     "pytest_plugin": 1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import comb
 
 import pytest
@@ -364,6 +364,19 @@ class TestRaces:
         assert searched.finding().cause is None
         seen = {3: "", 4: "; so far it went wrong beside other workers 4 of 4 times and in one process 0 of 7 times"}
         assert searched.finding().note == f"{UNFINISHED}{seen[batches]}"
+
+    def test_what_more_runs_may_still_prove_a_race_is_not_called_chance_when_the_time_is_over(self) -> None:
+        told: Iterator[bool] = iter(())
+
+        def fails(name: str, _: list[str], plan: CellPlan) -> bool:
+            return name == "victim" and plan.environment.workers > 1 and next(told)
+
+        kinds = set()
+        for batches in range(1, 12):
+            told = iter([True, False, *[True, True, False, True, True, False] * 9])
+            finding = search(["t0", "t1", "t2", "victim"], fails, ONE, TWO, seconds=1.0, batches=batches).finding()
+            kinds.add(finding.cause.kind if finding.cause is not None else None)
+        assert kinds == {None, CauseKind.RACE}
 
 
 def called_a_race(beside: float, alone: float) -> float:

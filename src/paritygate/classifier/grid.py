@@ -18,6 +18,8 @@ ROOT = (".", "")
 BY_FORM = "the id holds an object address; matched by its form"
 BY_OUTCOME = "the id holds an object address; matched by its form and, among equals, by outcome"
 NOWHERE = "asked for, and found in no cell"
+NOT_TOLD = "a pasted cell does not tell of it"
+ONLY_PASTED = "only pasted cells tell of it: were they asked for the same tests?"
 COLLECT = "collect"
 WHOLE = frozenset({Outcome.ERROR, Outcome.SKIPPED})
 
@@ -64,7 +66,7 @@ def observe(cells: Sequence[Cell]) -> tuple[Row, ...]:
     | skipped that as a whole | `skipped` |
     | excluded it | `not_collected` |
     | was running it | `not_run` |
-    | finished, or found no tests | `not_collected` |
+    | finished, or found no tests | `not_collected`; `not_run` where it was pasted, or only pasted cells have the test |
     | is unusable: pytest could not work there at all | `error` |
     | ended in any other way | `not_run`: unknown |
 
@@ -80,7 +82,10 @@ def observe(cells: Sequence[Cell]) -> tuple[Row, ...]:
     for test in _nowhere(columns, whole.union(test.nodeid for test in tests)):
         tests.add(test)
         notes[test] = NOWHERE
-    return tuple(_row(test, columns, notes.get(test, "")) for test in sorted(tests, key=_by_id))
+    rows = tuple(_row(test, columns, notes.get(test, "")) for test in sorted(tests, key=_by_id))
+    if all(cell.told is None for cell in cells):
+        return rows
+    return tuple(_with_selections_unknown(row, columns) for row in rows)
 
 
 def _nowhere(columns: Sequence[Column], known: Iterable[str]) -> Iterator[TestId]:
@@ -120,8 +125,30 @@ def _without_record(test: TestId, column: Column) -> Outcome:
             return Outcome.NOT_COLLECTED
         case CellStatus.UNUSABLE:
             return Outcome.ERROR
-        case CellStatus.TIMED_OUT | CellStatus.CRASHED | CellStatus.OUT_OF_MEMORY | CellStatus.ENVIRONMENT_MISMATCH:
+        case (
+            CellStatus.TIMED_OUT
+            | CellStatus.CRASHED
+            | CellStatus.OUT_OF_MEMORY
+            | CellStatus.ENVIRONMENT_MISMATCH
+            | CellStatus.INCOMPLETE
+        ):
             return Outcome.NOT_RUN
+
+
+def _with_selections_unknown(row: Row, columns: Sequence[Column]) -> Row:
+    """Take back that a test is not there, in a pasted cell or wherever only pasted cells have it.
+
+    Nobody knows what pytest was asked for elsewhere, and a JUnit XML does not even say that pytest stopped.
+    """
+    own = any(run is not None and column.cell.told is None for run, column in zip(row.runs, columns, strict=True))
+    outcomes = tuple(
+        Outcome.NOT_RUN if outcome is Outcome.NOT_COLLECTED and not (own and column.cell.told is None) else outcome
+        for outcome, column in zip(row.outcomes, columns, strict=True)
+    )
+    if outcomes == row.outcomes:
+        return row
+    note = "; ".join(part for part in (row.note, NOT_TOLD if own else ONLY_PASTED) if part)
+    return msgspec.structs.replace(row, outcomes=outcomes, note=note)
 
 
 def _ancestors(nodeid: str) -> Iterator[str]:

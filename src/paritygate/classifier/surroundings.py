@@ -12,7 +12,7 @@ import msgspec
 
 from paritygate.outcomes.artifact import EnvironmentRecord, Varied
 from paritygate.outcomes.cells import Cell, Dates, Distribution, EnvironmentName, Probe
-from paritygate.outcomes.words import Axis, Purpose
+from paritygate.outcomes.words import Axis, Purpose, RunnerName
 
 NOT_PROVIDED = "any"
 SHOWN = 6
@@ -66,8 +66,9 @@ def _varied(
     axis: Axis, environments: Sequence[EnvironmentRecord], probes: Mapping[EnvironmentName, Probe], trees: Mapping[str, str]
 ) -> Varied:
     values = {each.axes.get(axis, "") for each in environments}
-    if len(environments) == 1:
-        return Varied(axis=axis, varied=False, why="one environment")
+    unknown = [each.name for each in environments if axis not in each.axes]
+    if len(environments) == 1 or unknown:
+        return Varied(axis=axis, varied=False, why=f"nobody knows it of {_listed(unknown)}" if unknown else "one environment")
     if len(values) == 1:
         value = values.pop()
         return Varied(axis=axis, varied=False, why="not provided" if value == NOT_PROVIDED else f"`{value}` everywhere")
@@ -79,7 +80,10 @@ def _varied(
     seen = [effect(probes[each.name]) for each in environments if each.name in probes] if effect else []
     if len(seen) == len(environments) and len(set(seen)) == 1:
         return Varied(axis=axis, varied=False, why=f"{_listed(values)} come to the same in the cells")
-    return Varied(axis=axis, varied=True)
+    unmeasured = [each.name for each in environments if each.name not in probes] if effect else []
+    return Varied(
+        axis=axis, varied=True, why=f"of {_listed(unmeasured)} as asked for, not measured" if unmeasured and seen else ""
+    )
 
 
 def _listed(values: Iterable[str]) -> str:
@@ -134,20 +138,24 @@ def undeclared_differences(cells: Iterable[Cell], declared: frozenset[Axis] = fr
     """
     gate = [cell for cell in cells if cell.purpose is Purpose.GATE]
     probed = [(cell, cell.probe) for cell in gate if cell.probe is not None]
-    grave: dict[str, None] = {}
+    heavy: dict[str, None] = {}
     light: dict[str, None] = {}
     for cell, probe in probed[1:]:
         first, reference = probed[0]
         pair = f"`{first.env}` attempt {first.attempt} and `{cell.env}` attempt {cell.attempt}"
-        grave.update((f"{said} between {pair}", None) for said in _grave(reference, probe))
-        light.update((f"{said} between {pair}", None) for said in _light(reference, probe, declared))
-    light.update((f"`{cell.env}` attempt {cell.attempt} has no probe", None) for cell in gate if cell.probe is None)
+        heavy.update((f"{said} between {pair}", None) for said in grave(reference, probe))
+        apart = NAMED_ANEW if {first.runner, cell.runner} != {RunnerName.DOCKER} else frozenset[str]()
+        light.update((f"{said} between {pair}", None) for said in _light(reference, probe, declared, apart))
+    light.update(
+        (f"`{cell.env}` attempt {cell.attempt} has no probe", None) for cell in gate if cell.probe is None and cell.told is None
+    )
     if Axis.IMAGE in declared:
-        return Differences((), (*grave, *light))
-    return Differences(tuple(grave), tuple(light))
+        return Differences((), (*heavy, *light))
+    return Differences(tuple(heavy), tuple(light))
 
 
-def _grave(one: Probe, other: Probe) -> Iterable[str]:
+def grave(one: Probe, other: Probe) -> Iterable[str]:
+    """Say what has to be equal in all cells, and is not."""
     for name in ("python", "implementation", "libc", "tzdata"):
         if getattr(one, name) != getattr(other, name):
             yield f"{name} differs (`{getattr(one, name)}`, `{getattr(other, name)}`)"
@@ -186,9 +194,13 @@ PLAIN = (
 )
 
 
-def _light(one: Probe, other: Probe, declared: frozenset[Axis]) -> Iterable[str]:
+NAMED_ANEW = frozenset({"home"})
+"""What has another name in each cell on a computer that cells share."""
+
+
+def _light(one: Probe, other: Probe, declared: frozenset[Axis], apart: frozenset[str]) -> Iterable[str]:
     for name in PLAIN:
-        if AXIS_OF.get(name) not in declared and getattr(one, name) != getattr(other, name):
+        if name not in apart and AXIS_OF.get(name) not in declared and getattr(one, name) != getattr(other, name):
             yield f"{name} differs (`{getattr(one, name)}`, `{getattr(other, name)}`)"
     for name in ("limits", "filesystems"):
         here, there = getattr(one, name), getattr(other, name)

@@ -15,7 +15,7 @@ from paritygate.classifier.labels import skipped_everywhere
 from paritygate.classifier.surroundings import power
 from paritygate.outcomes.artifact import Finding, Varied, Verdict
 from paritygate.outcomes.cells import Cell, TestId
-from paritygate.outcomes.words import CellStatus, ExitCode, Label, Outcome, Purpose, VerdictName
+from paritygate.outcomes.words import CellStatus, ExitCode, Label, Outcome, Purpose, RunnerName, VerdictName
 
 PRECEDENCE = (
     ExitCode.USAGE,
@@ -50,6 +50,7 @@ DEAD = {
     CellStatus.CRASHED: "died",
     CellStatus.OUT_OF_MEMORY: "ran out of memory",
     CellStatus.ENVIRONMENT_MISMATCH: "was not the environment it should be",
+    CellStatus.INCOMPLETE: "is not known in whole",
 }
 
 
@@ -97,7 +98,18 @@ def verdict(findings: Sequence[Finding], facts: Facts) -> Verdict:
         line += f", {len(facts.frozen)} of them frozen and let through" if facts.frozen else ""
     else:
         line = f"{NAMES[code]}: {reasons[0]}"
+    line += _grounds(gate)
     return Verdict(name=NAMES[code], exit_code=code.value, axes=axes, line=line, reasons=reasons)
+
+
+def _grounds(gate: Sequence[Cell]) -> str:
+    """Say where cells ran, if not all did on an engine: that keeps less apart."""
+    runners = {cell.env: cell.runner for cell in gate}
+    if set(runners.values()) <= {RunnerName.DOCKER}:
+        return ""
+    if len(set(runners.values())) == 1:
+        return f" (on {next(iter(runners.values()))})"
+    return f" ({', '.join(f'{env} on {runner}' for env, runner in runners.items())})"
 
 
 def bounds(findings: Sequence[Finding], gate: Sequence[Cell]) -> tuple[str, ...]:

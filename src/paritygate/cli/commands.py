@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from paritygate import archive, doctor, engine_setup, places, project_images
+from paritygate.classifier.holding import nothing_held
 from paritygate.cli.changed import CHANGED, changed
 from paritygate.cli.freezes import freezes
 from paritygate.cli.hazards import hazards
@@ -22,6 +23,7 @@ from paritygate.cli.options import (
     PROJECT,
     QUIET,
     REPORT,
+    RUNNER,
     VARIABLES,
     ExplainOptions,
     ReproOptions,
@@ -29,10 +31,12 @@ from paritygate.cli.options import (
     artifact_at,
     budget,
 )
-from paritygate.cli.user import Streams, absolute, answer, code_of, engine_at, place_of, version, world
+from paritygate.cli.reporting import answer, report, telling, told, with_formats
+from paritygate.cli.user import Streams, absolute, code_of, engine_at, place_of, version, world
+from paritygate.cli.verifying import verify
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.errors import UsageError
-from paritygate.gate import afterwards, flow
+from paritygate.gate import afterwards, flow, holding
 from paritygate.images import keeping
 from paritygate.outcomes.words import ExitCode
 from paritygate.reports.live import Live
@@ -51,6 +55,8 @@ def program() -> None:
 program.add_command(freezes)
 program.add_command(lock)
 program.add_command(changed)
+program.add_command(report)
+program.add_command(verify)
 
 
 @program.command()
@@ -74,33 +80,38 @@ program.add_command(changed)
 @click.option("--respect-pins", is_flag=True, help="Let the pins of the suite go over the axes, which it then cannot show.")
 @CHANGED
 @artifact_at("report", "parity_report.json of the project")
+@with_formats
 @HOST
+@RUNNER
 @QUIET
 @DEBUG
 def run(**given: Any) -> int:
     """Run the gate over SELECTION (files, folders, node ids; default: what the project configures)."""
+    wanted = telling(given)
     options = msgspec.convert(given, RunOptions)
     streams = Streams()
-    with Live(streams.progress, quiet=options.quiet) as live:
-        report = flow.run(options.request(), world(options.host, live))
-    return answer(report, streams, quiet=options.quiet)
+    with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
+        found = flow.run(options.request(), world(options.host, live))
+    return answer(found, streams, wanted, quiet=options.quiet)
 
 
 @program.command()
 @REPORT
 @budget("until they are found, an hour at most")
 @artifact_at("place", "where it was")
+@with_formats
 @VARIABLES
 @HOST
 @QUIET
 @DEBUG
 def explain(**given: Any) -> int:
     """Look afterwards for the causes of what diverges in REPORT, and write and show it with them."""
+    wanted = telling(given)
     options = msgspec.convert(given, ExplainOptions)
     streams = Streams()
-    with Live(streams.progress, quiet=options.quiet) as live:
+    with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
         found = afterwards.run(options.asked(), world(options.host, live))
-    return answer(found, streams, quiet=options.quiet)
+    return answer(found, streams, wanted, quiet=options.quiet)
 
 
 @program.command()
@@ -145,13 +156,17 @@ def repro_world(options: ReproOptions, live: Live) -> ReproWorld:
 @program.command()
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @artifact_at("report")
-def classify(files: tuple[Path, ...], report: str | None) -> int:
+@click.option("--freezes-of", "project", default="", metavar="DIR", help="Hold the freezes of this project. [default: none]")
+@click.option("--ledger-from", default="", metavar="REF", help="Read them where HEAD parted from this branch.")
+def classify(files: tuple[Path, ...], report: str | None, project: str, ledger_from: str) -> int:
     """Label the tests of cells or reports that were made anywhere."""
     streams = Streams()
     place = None if report is None else place_of(report)
     if place is not None:
         places.check(place)
-    artifact = archive.classify(files, version())
+    with Live(streams.progress, quiet=True) as live:
+        hold = holding.of(absolute(project).resolve(), ledger_from, world("", live)) if project else nothing_held
+    artifact = archive.classify(files, version(), hold)
     unrecorded = None if place is None else archive.record(artifact, place)
     streams.answer(artifact, place)
     return code_of(artifact, unrecorded)

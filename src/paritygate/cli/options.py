@@ -16,6 +16,7 @@ from paritygate.config.file import Overrides
 from paritygate.errors import UsageError
 from paritygate.gate.afterwards import Afterwards
 from paritygate.gate.request import Request
+from paritygate.outcomes.words import RunnerChoice
 from paritygate.repro.request import Wanted
 
 
@@ -34,6 +35,12 @@ SECONDS = Seconds(min=0)
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 """A file that is there."""
 HOST = click.option("--host", default="", metavar="URL", help="The engine to use, such as unix:///run/docker.sock.")
+RUNNER = click.option(
+    "--runner",
+    type=click.Choice([each.value for each in RunnerChoice]),
+    default=None,
+    help="Where cells run: on an engine, this computer itself (host), or another one (ssh). [default: as configured, else auto]",
+)
 PROJECT = click.option(
     "--project", default=".", type=click.Path(exists=True, file_okay=False), help="The project's folder. [default: here]"
 )
@@ -91,6 +98,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     changed: str | None
     report: str | None
     host: str
+    runner: RunnerChoice | None
     quiet: bool
 
     def request(self) -> Request:
@@ -103,6 +111,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             seeds=self.seeds,
             cell_timeout=self.timeout,
             report="" if self.report is None else str(place_of(self.report)),
+            runner=self.runner,
         )
         return Request(
             project=absolute(self.project).resolve(),

@@ -15,7 +15,7 @@ from paritygate.docker_engine.connect import connect
 from paritygate.docker_engine.endpoints import EndpointSearch, inside_container
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import ParityError, UsageError
-from paritygate.gate.request import Report, World
+from paritygate.gate.request import World
 from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.words import ExitCode
 from paritygate.reports import terminal
@@ -109,11 +109,3 @@ def code_of(artifact: Artifact, unrecorded: ParityError | None) -> int:
         return artifact.verdict.exit_code
     say_error(unrecorded)
     return max(artifact.verdict.exit_code, ExitCode.NO_VERDICT)
-
-
-def answer(report: Report, streams: Streams, *, quiet: bool) -> int:
-    """Show a report and where it is, and say its exit code."""
-    streams.answer(report.artifact, report.path)
-    if not quiet and report.unrecorded is None:
-        streams.say(f"report: {nearest(report.path)}")
-    return code_of(report.artifact, report.unrecorded)

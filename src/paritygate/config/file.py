@@ -18,6 +18,7 @@ from paritygate.config.settings import EnvironmentSettings, Settings, default_en
 from paritygate.config.tables import Problems, read_table, show
 from paritygate.config.values import impossible
 from paritygate.errors import ConfigError, UsageError
+from paritygate.outcomes.words import Axis, RunnerChoice
 
 OWN_FILE = "paritygate.toml"
 SHARED_FILE = "pyproject.toml"
@@ -47,6 +48,7 @@ class Overrides(msgspec.Struct, frozen=True, kw_only=True):
     seeds: tuple[int | None, ...] = ()
     cell_timeout: float | None = None
     report: str = ""
+    runner: RunnerChoice | None = None
     without_axes: tuple[str, ...] = ()
 
 
@@ -151,6 +153,8 @@ def apply(settings: Settings, overrides: Overrides, source: str = "the command l
         raise UsageError(f"{source} asks for {overrides.attempts} attempts", "one is the least, two can show a nondeterminism")
     if overrides.cell_timeout is not None and not 0 < overrides.cell_timeout < float("inf"):
         raise UsageError(f"{source} sets a timeout of {overrides.cell_timeout:g} seconds", "give a number greater than 0")
+    if overrides.runner is not None:
+        kept = {name: msgspec.structs.replace(each, runner="") for name, each in kept.items()}
     return msgspec.structs.replace(
         settings,
         selection=overrides.selection or settings.selection,
@@ -159,12 +163,13 @@ def apply(settings: Settings, overrides: Overrides, source: str = "the command l
         seeds=_seeds(settings.seeds, overrides.seeds, source),
         cell_timeout=settings.cell_timeout if overrides.cell_timeout is None else overrides.cell_timeout,
         report=overrides.report or settings.report,
+        runner=overrides.runner or settings.runner,
     )
 
 
 def without_axes(kept: dict[str, EnvironmentSettings], axes: Iterable[str], source: str) -> dict[str, EnvironmentSettings]:
     """Keep axes from varying: every environment takes the last one's value, and of case whatever the engine's filesystem does."""
-    known = frozenset(EnvironmentSettings.__struct_fields__)
+    known = frozenset(Axis).intersection(EnvironmentSettings.__struct_fields__)
     for axis in axes:
         if axis not in known:
             raise UsageError(

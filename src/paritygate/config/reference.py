@@ -7,7 +7,14 @@ from collections.abc import Iterator, Mapping
 import msgspec
 from msgspec import inspect
 
-from paritygate.config.settings import EnvironmentSettings, ImageSettings, PinSettings, Settings, default_environments
+from paritygate.config.settings import (
+    EnvironmentSettings,
+    HostSettings,
+    ImageSettings,
+    PinSettings,
+    Settings,
+    default_environments,
+)
 from paritygate.config.tables import bare, describe, fields
 
 INTRODUCTION = """\
@@ -18,6 +25,13 @@ INTRODUCTION = """\
 Nothing needs to be configured. What can be stands under `[tool.paritygate]` in `pyproject.toml`, or at the top of
 `paritygate.toml` beside it; having both is an error. Unknown keys, wrong types and impossible values are reported all
 at once, each with its path, and end the run with exit code 64 before anything is started.
+"""
+
+GROUNDS = """\
+With `runner = "auto"` cells run on an engine where one answers, and otherwise, with a notice, on this computer itself
+(`host`). An engine that `--host` or `DOCKER_HOST` names has to answer, and under `CI` nothing else is taken in place of
+an engine: there `host` has to be asked for. `--runner` goes over what is configured, environments included. What a
+runner cannot vary is not varied, and said. All environments with `ssh` have one target.
 """
 
 PINS = """\
@@ -61,6 +75,7 @@ Each goes over the file, and the command line goes over each. An empty one is as
 | `PARITY_ATTEMPTS` | `attempts` | `3` |
 | `PARITY_SEED_A` | the seed of attempt 1 | `1` |
 | `PARITY_SEED_B` | the seed of attempt 2 | `2` |
+| `PARITY_SSH_TARGET` | nothing: it is the `target` of environments with `ssh` that have none | `ci@build-7` |
 """
 
 
@@ -74,7 +89,11 @@ def render() -> str:
             *_table(Settings(), {}),
             "\n## `[tool.paritygate.image]`\n",
             *_table(ImageSettings(), {}),
-            "\n## `[tool.paritygate.pins]`\n",
+            "\n## `[tool.paritygate.host]`\n",
+            *_table(HostSettings(), {}),
+            "",
+            GROUNDS,
+            "## `[tool.paritygate.pins]`\n",
             *_table(PinSettings(), {}),
             "",
             PINS,

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from paritygate.outcomes.words import OrderRule, Worktree
+from paritygate.outcomes.words import OrderRule, RunnerChoice, Worktree
 
 Count = Annotated[int, Meta(ge=1)]
 Seconds = Annotated[float, Meta(gt=0)]
@@ -34,6 +34,18 @@ class ImageSettings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     ] = True
     extra_ca_certs: Annotated[
         str, Meta(description="File with further certificates (PEM) to trust while installing, relative to the project")
+    ] = ""
+
+
+class HostSettings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
+    """`[tool.paritygate.host]`: with what cells run on this computer itself, where they do."""
+
+    python: Annotated[
+        str,
+        Meta(
+            description="Interpreter that runs the tests, relative to the project; empty: that of `VIRTUAL_ENV`, of the "
+            "project's `.venv`, or the one that runs paritygate"
+        ),
     ] = ""
 
 
@@ -67,6 +79,16 @@ class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True):
         Meta(description="Order in which folders list their names; empty: the filesystem's own, which nobody meant"),
     ] = ""
     variables: Annotated[dict[str, str], Meta(description='Environment variables of the tests, such as `CI = "true"`')] = {}
+    runner: Annotated[
+        Literal["", "docker", "host", "ssh"], Meta(description="Where its cells run; empty: where the setting for all says")
+    ] = ""
+    target: Annotated[
+        str,
+        Meta(
+            description="With `ssh`, on which computer: `user@host`, or a name of the ssh configuration; empty: "
+            "`PARITY_SSH_TARGET`"
+        ),
+    ] = ""
 
 
 class PinSettings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
@@ -106,6 +128,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
         OrderRule,
         Meta(description="Order of every second attempt: that of the one before `reversed`, or `seeded` by its own seed"),
     ] = OrderRule.REVERSED
+    runner: Annotated[
+        RunnerChoice,
+        Meta(
+            description="Where cells run: `docker`, `host` (this computer itself, which keeps less apart), `ssh` (the `target` "
+            "of each environment), or `auto`: where an engine answers on that, else, except under `CI`, on `host`"
+        ),
+    ] = RunnerChoice.AUTO
     report: Annotated[str, Meta(description="Where the artifact is written, relative to the project")] = "parity_report.json"
     network: Annotated[bool, Meta(description="Whether tests may reach a network")] = False
     include: Annotated[tuple[str, ...], Meta(description="Secret-like files that are sent all the same")] = ()
@@ -135,6 +164,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
         Count, Meta(description="After how many gates in a row without divergence it is proposed to thaw a test")
     ] = 5
     image: Annotated[ImageSettings, Meta(description="See below")] = ImageSettings()
+    host: Annotated[HostSettings, Meta(description="See below")] = HostSettings()
     environments: Annotated[dict[str, EnvironmentSettings], Meta(description="See below")] = msgspec.field(
         default_factory=default_environments
     )

@@ -47,9 +47,8 @@ def connect(search: EndpointSearch) -> DockerEngine:
             tried.append(f"{where}: {says}")
             if candidate.explicit:
                 message = f"the engine chosen by {candidate.endpoint.why} does not answer:"
-                raise EngineUnavailableError(
-                    message, tuple(tried), hint_of(candidate, says, contained=search.contained)
-                ) from error
+                hint = hint_of(candidate, says, contained=search.contained)
+                raise EngineUnavailableError(message, tuple(tried), hint, named=True) from error
     raise EngineUnavailableError("no Docker engine answers; tried, in this order:", tuple(tried), _permission_hint(tried))
 
 

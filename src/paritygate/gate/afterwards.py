@@ -16,9 +16,9 @@ from paritygate.confirm.flow import Confirmation
 from paritygate.environments import Resolution
 from paritygate.freezes import judging
 from paritygate.gate import hints
-from paritygate.gate import material as gate_material
 from paritygate.gate.cells import Cells
 from paritygate.gate.explaining import Budget, Known, explain
+from paritygate.gate.grounds.docker import find_engine
 from paritygate.gate.material import Planned
 from paritygate.gate.request import Report, Stopwatch, World
 from paritygate.gate.result import that_count
@@ -56,7 +56,7 @@ def run(asked: Afterwards, world: World) -> Report:
         return Report(artifact, place, archive.record(artifact, place) if asked.place is not None else None)
 
     material = recorded.with_variables(recorded.material_of(artifact, asked.report), asked.variables, asked.report)
-    engine = gate_material.find_engine(world)
+    engine = find_engine(world)
     image_of = partial(recorded.image_of, material, engine)
     for plan in recorded.gate_plans(material):
         image_of(plan)

@@ -9,7 +9,7 @@ import msgspec
 from paritygate.classifier import labels, surroundings
 from paritygate.classifier.evidence import KILLING
 from paritygate.gate.request import World
-from paritygate.outcomes.cells import Cell, TestId, TestRun
+from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import CellStatus, Label, RunnerName, Worktree
 from paritygate.runners.pool import run_side_by_side
@@ -20,13 +20,13 @@ SHOWN = 3
 STEADY = frozenset({Label.CONSISTENT_GREEN, Label.CONSISTENT_RED})
 
 
-def without_tests(plan: CellPlan, why: str) -> Cell:
+def without_tests(plan: CellPlan, why: str, runner: RunnerName = RunnerName.DOCKER) -> Cell:
     """Make the cell of an environment that has none of the paths asked for."""
     return Cell(
         env=plan.environment.name,
         attempt=plan.attempt,
         seed=plan.seed,
-        runner=RunnerName.DOCKER,
+        runner=runner,
         purpose=plan.purpose,
         status=CellStatus.NO_TESTS,
         returncode=None,
@@ -39,10 +39,19 @@ def without_tests(plan: CellPlan, why: str) -> Cell:
 class Cells:
     """A runner with its engine's processors, and a voice. `nothing` says of a tree why there is nothing to run.
 
-    `plans` are those of all cells so far, by name; of a cell that ran again, the first.
+    `plans` are those of all cells so far, by name; of a cell that ran again, the first. `where` says which runner an environment
+    has, where that is no engine.
     """
 
-    def __init__(self, runner: Runner, processors: int, nothing: Mapping[Worktree, str], world: World) -> None:
+    def __init__(
+        self,
+        runner: Runner,
+        processors: int,
+        nothing: Mapping[Worktree, str],
+        world: World,
+        where: Mapping[EnvironmentName, RunnerName] | None = None,
+    ) -> None:
+        self._where = where or {}
         self._runner = runner
         self._processors = processors
         self._nothing = nothing
@@ -55,7 +64,9 @@ class Cells:
         started = [plan for plan in plans if plan.environment.worktree not in self._nothing]
         ran = iter(run_side_by_side(started, self._runner, self._processors, self._world.watch))
         return tuple(
-            without_tests(plan, self._nothing[plan.environment.worktree])
+            without_tests(
+                plan, self._nothing[plan.environment.worktree], self._where.get(plan.environment.name, RunnerName.DOCKER)
+            )
             if plan.environment.worktree in self._nothing
             else next(ran)
             for plan in plans

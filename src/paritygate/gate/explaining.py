@@ -13,7 +13,8 @@ from paritygate.causes.flow import Ground, Run, attribute
 from paritygate.causes.unstable.flow import Evidence, explain_unstable
 from paritygate.classifier.labels import UNSTABLE
 from paritygate.confirm.flow import Confirmation
-from paritygate.gate.material import Planned, Trees
+from paritygate.gate.grounds.parts import Trees
+from paritygate.gate.material import Planned
 from paritygate.gate.request import World
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.words import Axis

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from paritygate import archive
 from paritygate.causes.differences import differences_behind
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
+from paritygate.disciplines.freezing import Frozen
 from paritygate.gate import ledger, locking, material, misuse, narrowing, pins, result
 from paritygate.gate.cells import Cells
 from paritygate.gate.conclusion import Conclusion
 from paritygate.gate.explaining import Budget, Known, explain, name_rules
+from paritygate.gate.grounds import choosing
+from paritygate.gate.grounds.choosing import Grounds
 from paritygate.gate.request import Report, Request, Stopwatch, World
-from paritygate.gate.settled import settle
+from paritygate.gate.settled import Settled, settle
+
+
+class Begun(msgspec.Struct, frozen=True):
+    """What is known before any ground is looked for: settings, paths that must be locked, freezes, and when it began."""
+
+    settled: Settled
+    locked: tuple[str, ...]
+    frozen: Frozen
+    watch: Stopwatch
 
 
 def run(request: Request, world: World) -> Report:
@@ -22,19 +36,25 @@ def run(request: Request, world: World) -> Report:
     """
     watch = Stopwatch(world.monotonic)
     settled = settle(request, world)
-    locked, frozen = locking.hold(settled, world), ledger.freezes_of(settled, request, world)
-    engine = material.find_engine(world)
+    begun = Begun(settled, locking.hold(settled, world), ledger.freezes_of(settled, request, world), watch)
+    with choosing.found(settled, world) as grounds:
+        return judge(begun, grounds, request, world)
+
+
+def judge(begun: Begun, grounds: Grounds, request: Request, world: World) -> Report:
+    """Run the gate's cells on the grounds that were found for them, and all that follows."""
+    settled, locked, frozen, watch = begun.settled, begun.locked, begun.frozen, begun.watch
     trees = material.take_trees(settled, world)
     asked, changed = narrowing.narrow(material.select(settled, trees, request), request, settled, trees, world)
     watch.lap("snapshot")
 
-    images = material.build_images(engine, settled, trees, world)
+    ready = grounds.prepare(settled, trees, world)
     watch.lap("images")
 
     planned = locking.with_locked(
-        pins.respected(material.plan(settled, trees, asked, engine.info, world), request), locked, trees
+        pins.respected(material.plan(ready.settled, trees, asked, ready.machine, world), request), locked, trees
     )
-    cells = Cells(images.runner(engine), engine.info.cpus, planned.nothing, world)
+    cells = Cells(ready.runner, ready.machine.cpus, planned.nothing, world, ready.runners)
     gate_cells = cells.run(planned.plans)
     misuse.check(asked, gate_cells)
     gate_cells = cells.again_where_dates_moved(planned.plans, gate_cells)
@@ -44,9 +64,7 @@ def run(request: Request, world: World) -> Report:
     confirmation = confirm(labels.label(gate_cells), gate_cells, planned.plans, cells.confirm)
     watch.lap("confirm")
 
-    made = result.Made(
-        settled=settled, trees=trees, asked=asked, images=images, planned=planned, engine=engine.info, changed=changed
-    )
+    made = result.Made(ready=ready, trees=trees, asked=asked, planned=planned, changed=changed)
     budget = Budget.of(request.explain_budget, watch.seconds["cells"], (*gate_cells, *confirmation.cells), world.monotonic)
     known = Known(
         planned=planned,
@@ -63,5 +81,5 @@ def run(request: Request, world: World) -> Report:
 
     artifact = conclusion.artifact(confirmation)
     unrecorded = archive.record(artifact, settled.report)
-    material.keep_few_trees(engine, images, world)
+    grounds.tidy(world)
     return Report(artifact, settled.report, unrecorded)

@@ -10,7 +10,7 @@ import msgspec
 
 from paritygate.classifier.sides import DIVERGENT
 from paritygate.errors import NoVerdictError
-from paritygate.gate.material import Trees
+from paritygate.gate.grounds.parts import Trees
 from paritygate.hazards import ruff
 from paritygate.hazards.check import check
 from paritygate.hazards.files import Names

@@ -8,7 +8,8 @@ import msgspec
 
 from paritygate.confirm.flow import Confirmation
 from paritygate.disciplines import fixtures, records
-from paritygate.gate.material import Planned, Trees
+from paritygate.gate.grounds.parts import Trees
+from paritygate.gate.material import Planned
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.locks import drift

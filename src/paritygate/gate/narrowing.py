@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from paritygate.changed import choosing
 from paritygate.changed.reading import Wanted
 from paritygate.gate import material
-from paritygate.gate.material import Trees
+from paritygate.gate.grounds.parts import Trees
 from paritygate.gate.request import Request, World
 from paritygate.gate.settled import Settled, settle
 from paritygate.outcomes.artifact import Changed
 from paritygate.outcomes.plans import Selection
+from paritygate.snapshot import survey
 
 
 def narrow(asked: Selection, request: Request, settled: Settled, trees: Trees, world: World) -> tuple[Selection, Changed | None]:
@@ -43,6 +44,6 @@ def _wanted(asked: Selection, base: str, settled: Settled, trees: Trees, variabl
         asked=asked,
         trees=tuple(trees.values()),
         base=base,
-        own=tuple(f"{prefix}{name}" for name in ("parity_report.json", ".paritygate", report)),
+        own=tuple(f"{prefix}{name}" for name in (*survey.OWN, ".paritygate", report)),
         environ=variables,
     )

@@ -11,18 +11,18 @@ from paritygate.causes.differences import differences_behind
 from paritygate.classifier import labels, surroundings, verdicts
 from paritygate.classifier.sides import laid_side_by_side
 from paritygate.confirm.flow import Confirmation
-from paritygate.docker_engine.requests import EngineInfo
 from paritygate.environments import folds_case
 from paritygate.gate import pins
+from paritygate.gate.grounds.choosing import Ready
+from paritygate.gate.grounds.parts import Trees
 from paritygate.gate.ledger import Judged
-from paritygate.gate.material import Images, Planned, Trees, colliding_names, mismatched_names
+from paritygate.gate.material import Planned, colliding_names, mismatched_names
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.locks import drift
 from paritygate.outcomes.artifact import (
     SCHEMA,
     Artifact,
-    CellImage,
     Changed,
     EnvironmentRecord,
     Finding,
@@ -38,13 +38,16 @@ from paritygate.outcomes.words import Axis
 class Made(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that the steps of a run have made."""
 
-    settled: Settled
+    ready: Ready
     trees: Trees
     asked: Selection
-    images: Images
     planned: Planned
-    engine: EngineInfo
     changed: Changed | None = None
+
+    @property
+    def settled(self) -> Settled:
+        """Say what holds for the run."""
+        return self.ready.settled
 
 
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,7 +69,7 @@ def that_count(colliding: tuple[str, ...], environments: Iterable[Environment]) 
 
 def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -> Artifact:
     """Weigh the run and describe it."""
-    cells, confirmation, judged = ran.gate, ran.confirmation, ran.judged
+    cells, confirmation, judged, machine = ran.gate, ran.confirmation, ran.judged, made.ready.machine
     records = _records(made)
     varied = varied_axes(made, cells)
     differences = surroundings.undeclared_differences(cells, frozenset(each.axis for each in varied if each.varied))
@@ -86,7 +89,7 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
         paritygate=world.version,
         created=world.now().isoformat(timespec="seconds"),
         verdict=verdicts.verdict(findings, facts),
-        subject=_subject(made),
+        subject=subject(made),
         environments=records,
         axes=varied,
         images={each.name: each.image for each in records},
@@ -104,20 +107,20 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
             *surroundings.idle_workers(cells),
             *verdicts.bounds(findings, cells),
         ),
-        engine={"name": made.engine.name, "version": made.engine.version, "platform": made.engine.platform},
+        engine={"name": machine.name, "version": machine.version, "platform": machine.platform},
         timings=dict(seconds),
         material=_material(made, ran.plans, findings),
         changed=made.changed,
     )
 
 
-def _material(made: Made, plans: Mapping[str, CellPlan], findings: Sequence[Finding]) -> Material:
+def _material(made: Made, plans: Mapping[str, CellPlan], findings: Sequence[Finding]) -> Material | None:
+    """Say what cells can be made of once more; of those that had no image nothing is kept."""
+    if any(environment.name not in made.ready.images for environment in made.planned.resolution.environments):
+        return None
     return Material(
         plans=recorded.plans_for_the_record(plans.values()),
-        images={
-            name: CellImage(name=image.tag, identity=made.images.trees[name].identity, tree=image.sentinel)
-            for name, image in made.images.by_environment.items()
-        },
+        images=made.ready.images,
         nothing=made.planned.nothing,
         shadowed=made.planned.shadowed,
         different=differences_behind(findings, made.trees),
@@ -128,8 +131,8 @@ def _material(made: Made, plans: Mapping[str, CellPlan], findings: Sequence[Find
 
 
 def _records(made: Made) -> tuple[EnvironmentRecord, ...]:
-    images = made.images.by_environment
-    return tuple(environments.record(each, images[each.name].tag) for each in made.planned.resolution.environments)
+    names = {name: image.name for name, image in made.ready.images.items()}
+    return tuple(environments.record(each, names.get(each.name, "")) for each in made.planned.resolution.environments)
 
 
 def really_varied(made: Made, cells: tuple[Cell, ...]) -> frozenset[Axis]:
@@ -139,14 +142,16 @@ def really_varied(made: Made, cells: tuple[Cell, ...]) -> frozenset[Axis]:
 
 def varied_axes(made: Made, cells: tuple[Cell, ...]) -> tuple[Varied, ...]:
     """Ask the probes which axes varied; of those that nobody set apart or left out only the expected ones are listed."""
+    reasons = made.ready.reasons
     found = surroundings.varied(_records(made), cells, {state.value: one.digest for state, one in made.trees.items()})
     left_out = {Axis(axis): f"left out by `--without-axis {axis}`" for axis in made.settled.left_out}
-    shown = environments.EXPECTED | left_out.keys()
-    rows = environments.explain(found, made.planned.resolution.reasons | pins.held_equal(cells) | left_out)
+    shown = environments.EXPECTED | left_out.keys() | reasons.keys()
+    rows = environments.explain(found, made.planned.resolution.reasons | reasons | pins.held_equal(cells) | left_out)
     return tuple(each for each in rows if each.varied or each.axis in shown)
 
 
-def _subject(made: Made) -> Subject:
+def subject(made: Made) -> Subject:
+    """Say what is tested."""
     trees = made.trees.values()
     return Subject(
         project=made.settled.project.name,
@@ -166,7 +171,7 @@ def _subject(made: Made) -> Subject:
 
 def _notes(made: Made) -> tuple[str, ...]:
     """Gather what the steps had to remark, each once."""
-    remarks = [*made.settled.notes, *made.images.notes, *made.planned.resolution.notes]
+    remarks = [*made.settled.notes, *made.ready.notes, *made.planned.resolution.notes]
     for one in made.trees.values():
         remarks += one.notes
         remarks += [f"`{path}` is not in the {one.state} tree: {why}" for path, why in one.left_out.items()]

@@ -99,6 +99,7 @@ def beside(name: str) -> Any:
 
 making: Any = beside("filesystem.making")
 mounting: Any = beside("filesystem.mounting")
+namespaces: Any = beside("filesystem.namespaces")
 forbidden: Any = beside("forbidden")
 fixtures: Any = beside("fixtures")
 
@@ -130,11 +131,14 @@ def parse_specification(line: bytes) -> Json:
         for key, kind in SHAPE.items()
         if not isinstance(specification.get(key), kind)
     ]
-    if not isinstance(specification.get("filesystem"), (dict, type(None))):
-        wrong.append("`filesystem` must be a JSON object or null")
+    wrong += [
+        "`%s` must be a JSON object or null" % key
+        for key in ("filesystem", "apart")
+        if not isinstance(specification.get(key), (dict, type(None)))
+    ]
     if not wrong and specification["protocol"] != PROTOCOL:
         wrong.append("`protocol` is %r, this launcher speaks %d" % (specification["protocol"], PROTOCOL))
-    if not wrong and not os.path.isdir(root_of(specification)):
+    if not wrong and not os.path.isdir(origin_of(root_of(specification), specification.get("apart"))):
         wrong.append("there is no folder `%s`" % root_of(specification))
     if not isinstance(specification.get("hash_seed", 0), int):
         wrong.append("`hash_seed` must be a JSON int")
@@ -146,6 +150,13 @@ def parse_specification(line: bytes) -> Json:
 def root_of(specification: Json) -> str:
     """Say where pytest runs."""
     return os.path.normpath(os.path.join(specification["workspace"], specification["directory"]))
+
+
+def origin_of(path: str, apart: Optional[Json]) -> str:
+    """Say where a path leads before the cell's folder is shown where it will be."""
+    if apart and path.startswith(apart["as"] + "/"):
+        return str(apart["folder"]) + path[len(apart["as"]) :]
+    return path
 
 
 def limit(specification: Json, name: str, default: float) -> float:
@@ -569,6 +580,7 @@ class Process:
             "seed": data_seed(specification),
             "order": order,
             "exclude": specification["pytest"].get("exclude") or {},
+            "share": specification["pytest"].get("share"),
             "watched": specification.get("watched"),
             "respect_pins": bool(specification.get("respect_pins")),
             "arguments": specification["pytest"].get("arguments") or [],
@@ -1072,15 +1084,22 @@ def unusable(specification: Json, measurement: Json) -> str:
 
 def run_cell(specification: Json) -> int:
     """Probe, then run or refuse; say the exit status."""
+    output, apart, wish = Output(specification["nonce"]), specification.get("apart"), specification.get("filesystem")
+    if apart:
+        try:
+            namespaces.show(apart)  # before there is a second thread
+        except mounting.UnavailableError as error:
+            return refuse(output, "the cell's folder cannot be shown where it should be: %s" % error)
     gate = Gate(specification, limit(specification, "cell_seconds", 0))
     gate.start()
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     use_zone(tests_environment(specification))
-    output = Output(specification["nonce"])
     files = making.Filesystem()
     try:
         try:
-            files = making.make(specification.get("filesystem"), specification["workspace"])
+            files = making.make({**wish, "shared": bool(apart)} if wish else None, specification["workspace"])
+            if apart:
+                namespaces.cover(os.path.join(apart["as"], "tmp"), making.TEMPORARY, apart.get("kept") or ())
         except mounting.UnavailableError as error:
             return refuse(output, "the cell's filesystem cannot be made: %s" % error)
         except OSError as error:

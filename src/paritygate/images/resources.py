@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from contextlib import AbstractContextManager
+from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
@@ -27,6 +28,11 @@ def sources(folder: str) -> dict[str, bytes]:
 def guest() -> dict[str, bytes]:
     """Read every file of the guest, by its path below the guest's folder."""
     return dict(sorted(_below(files("paritygate").joinpath("guest"), "")))
+
+
+def guest_file(name: str) -> AbstractContextManager[Path]:
+    """Have one file of the guest where a program can read it."""
+    return as_file(files("paritygate").joinpath("guest", name))
 
 
 def _recipes() -> Traversable:

@@ -9,7 +9,7 @@ from typing import NewType
 
 import msgspec
 
-from paritygate.outcomes.words import CellStatus, Outcome, Purpose, RunnerName, Touching
+from paritygate.outcomes.words import CellStatus, Certainty, Outcome, Purpose, ResultFormat, RunnerName, Touching
 
 NodeId = NewType("NodeId", str)
 EnvironmentName = NewType("EnvironmentName", str)
@@ -178,6 +178,32 @@ class Dates(msgspec.Struct, frozen=True):
     utc: str
 
 
+class Shard(msgspec.Struct, frozen=True):
+    """Which part of a selection a cell ran: `number` (from 1) of `total`; `split` is a digest of which files are in which."""
+
+    number: int
+    total: int
+    split: str = ""
+
+    def __str__(self) -> str:
+        """Say it as the command line takes it."""
+        return f"{self.number}/{self.total}"
+
+
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """How a cell is known that our recorder did not see.
+
+    `counts` are pytest's own final numbers by its words, empty where it did not say them; `unnamed` is how many tests ran whose
+    ids are not known. `remarks` are for people.
+    """
+
+    format: ResultFormat
+    certainty: Certainty
+    counts: dict[str, int] = {}
+    unnamed: int = 0
+    remarks: tuple[str, ...] = ()
+
+
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """One environment, one attempt: everything that is known about one pytest process tree.
 
@@ -187,7 +213,8 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     `rewritten` lists the locked files that are not after the tests what they were before, `removed` the modules that were gone
     from the workspace before all their tests had run.
     `missing` lists what was asked for by its id and is not there, `uneven` what only some workers have collected. `filesystem` is
-    None where the image's own was used.
+    None where the image's own was used. `shards` are the parts of the selection that are in it, none where it was not split.
+    `told` is None where our own recorder was there.
     """
 
     env: EnvironmentName
@@ -221,3 +248,5 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     removed: tuple[str, ...] = ()
     pins: Pins = Pins()
     stderr_tail: str = ""
+    shards: tuple[Shard, ...] = ()
+    told: Told | None = None

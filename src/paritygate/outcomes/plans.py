@@ -73,10 +73,23 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     shares: tuple[tuple[str, tuple[TestId, ...]], ...] = ()
 
 
+class Share(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of a selection that one shard runs: shard `number` (from 1) of `total`.
+
+    `files` says of test files, by their paths from the tree's top, to which shard they belong; a digest of its path decides of
+    any other, so that whatever is collected is in exactly one.
+    """
+
+    number: int
+    total: int
+    files: dict[str, int]
+
+
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
     """Which tests pytest is asked for; `directory` is the project's place in the tree, empty for its top.
 
-    `exclude` are markers whose tests are left out and listed, each with its reason.
+    `exclude` are markers whose tests are left out and listed, each with its reason. Of what is selected only `share` runs, where
+    there is one.
     """
 
     paths: tuple[str, ...] = ()
@@ -85,6 +98,7 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     arguments: tuple[str, ...] = ()
     directory: str = ""
     exclude: dict[str, str] = {}
+    share: Share | None = None
 
 
 class Filesystem(msgspec.Struct, frozen=True, kw_only=True):

@@ -41,6 +41,7 @@ class CellStatus(StrEnum):
     UNUSABLE = "unusable"
     NO_TESTS = "no_tests"
     ENVIRONMENT_MISMATCH = "environment_mismatch"
+    INCOMPLETE = "incomplete"
 
 
 class Purpose(StrEnum):
@@ -145,8 +146,33 @@ class OrderRule(StrEnum):
 
 
 class RunnerName(StrEnum):
-    """Where a cell runs."""
+    """Where a cell runs; `elsewhere` is a machine of which there is nothing but what was pasted."""
 
+    DOCKER = "docker"
+    HOST = "host"
+    SSH = "ssh"
+    ELSEWHERE = "elsewhere"
+
+
+class ResultFormat(StrEnum):
+    """In what pytest said of a run elsewhere: what it shows people, or a file that it writes for programs."""
+
+    TERMINAL = "terminal"
+    JUNIT = "junit"
+    REPORTLOG = "reportlog"
+
+
+class Certainty(StrEnum):
+    """How well a cell's tests are known: `reported` by pytest's own files for programs, or `read` off what it shows people."""
+
+    REPORTED = "reported"
+    READ = "read"
+
+
+class RunnerChoice(StrEnum):
+    """Where cells are to run; `auto` is on an engine where one answers, else on this computer itself."""
+
+    AUTO = "auto"
     DOCKER = "docker"
     HOST = "host"
     SSH = "ssh"

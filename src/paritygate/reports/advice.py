@@ -31,6 +31,7 @@ AFTER_STATUS: Mapping[CellStatus, str] = MappingProxyType(
         CellStatus.UNUSABLE: "correct the selection, the options or the configuration that pytest names",
         CellStatus.NO_TESTS: "check the selection; no test of it ran",
         CellStatus.ENVIRONMENT_MISMATCH: "see which value did not take effect; the image may lack the zone or the locale",
+        CellStatus.INCOMPLETE: "paste all that the command prints which `paritygate command` says, or its JUnit XML",
     }
 )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -12,31 +11,23 @@ import msgspec
 from rich.text import Text
 
 from paritygate.classifier.evidence import NOT_ORDER
-from paritygate.classifier.sides import DIVERGENT
-from paritygate.outcomes.artifact import Artifact, Cause, Finding
+from paritygate.outcomes.artifact import Artifact, Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.words import Axis, CauseKind, Label, Purpose
 from paritygate.reports.advice import AFTER_LABEL
+from paritygate.reports.causes import in_a_line, short
 from paritygate.reports.contrast import side_by_side
 from paritygate.reports.deaths import culprits, name
 from paritygate.reports.files import files, tells_spellings
+from paritygate.reports.ranking import WORST_FIRST, reproduction
 from paritygate.reports.text import MOST_NAMES, cut, spell_out
 
 MOST_TESTS = 50
 MOST_FILES = 20
 MOST_FAILURES = 2
 NUMBER = re.compile(r"\d+")
-MOST_PARTNERS = 2
 MOST_HAZARDS = 3
 NO_CAUSE = "no cause is known"
-
-WORST_FIRST = (
-    Label.UNDECIDED,
-    Label.NONDETERMINISM_EVERYWHERE,
-    Label.NONDETERMINISM,
-    Label.COUPLING,
-    Label.CONSISTENT_RED,
-)
 
 Runs = list[tuple[Cell, TestRun]]
 
@@ -81,10 +72,10 @@ def _heading(label: Label, artifact: Artifact) -> Iterator[str | Text]:
 
 def _by_cause(some: Sequence[Finding]) -> Iterator[str]:
     """Count tests by their cause, if any has one."""
-    counted = Counter(_short(finding.cause) if finding.cause is not None else NO_CAUSE for finding in some)
+    counted = Counter(short(finding.cause) if finding.cause is not None else NO_CAUSE for finding in some)
     if set(counted) - {NO_CAUSE}:
         for cause, count in sorted(counted.items(), key=lambda item: (item[0] == NO_CAUSE, -item[1], item[0])):
-            yield f"  {count} test{'s' * (count != 1)}: {cause}"
+            yield f"  {count} test{'s' * (count != 1)}: {spell_out(cause)}"
 
 
 def _rest(left: Sequence[Finding]) -> Iterator[str]:
@@ -124,10 +115,8 @@ def _alike(some: Sequence[Finding], lines: Sequence[str]) -> Iterator[str]:
 
 def _reproduction(finding: Finding, page: Page) -> Iterator[str]:
     """Say how to run a test that diverges once more where it shows, unless that is too long for a line."""
-    if finding.label in DIVERGENT and page.report and finding.nodeid.isprintable():
-        words = ("paritygate", "repro", page.report, finding.nodeid)
-        which = ("--number", str(finding.occurrence + 1)) if finding.occurrence else ()
-        line = f"    to reproduce: {shlex.join((*words, *which))}"
+    if command := reproduction(finding, page.report):
+        line = f"    to reproduce: {command}"
         yield from (line,) if len(line) <= page.width else ()
 
 
@@ -139,7 +128,7 @@ def _told(finding: Finding, runs: Runs, width: int) -> list[str]:
     if finding.cause is None or not tells_spellings(finding.cause):
         lines += [cut(line, width - 4) for line in _spellings(runs)]
     if finding.cause is not None:
-        lines.append(f"cause: {spell_out(_cause(finding.cause))}")
+        lines.append(f"cause: {spell_out(in_a_line(finding.cause))}")
         lines += files(finding.cause)
     if finding.confirmed:
         lines.append(f"confirmed by {finding.confirmed} further attempt{'s' * (finding.confirmed != 1)}")
@@ -210,26 +199,3 @@ def _spellings(runs: Runs) -> list[str]:
     lines = [spell_out(f"{', '.join(environments)}: {said}") for said, environments in names.values()]
     more = len(lines) - MOST_FAILURES
     return [*lines[:MOST_FAILURES], *([f"and {more} more such name{'s' * (more > 1)}"] if more > 0 else [])]
-
-
-def _short(cause: Cause) -> str:
-    """Say a cause in a word or two: of several axes, whether each is enough or it takes them together."""
-    if cause.kind is not CauseKind.AXIS:
-        others = [f"{word} {_listed(tests)}" for word, tests in (("after", cause.polluters), ("needs", cause.setters)) if tests]
-        return f"{cause.kind.value} ({', '.join(others)})" if others else cause.kind.value
-    return " or ".join(" with ".join(way) for way in cause.ways or (cause.axes,))
-
-
-def _listed(tests: Sequence[str]) -> str:
-    more = len(tests) - MOST_PARTNERS
-    return " and ".join(tests) if more <= 0 else f"{', '.join(tests[:MOST_PARTNERS])} and {more} more"
-
-
-def _cause(cause: Cause) -> str:
-    """Say a cause in one line."""
-    if cause.kind is CauseKind.AXIS and not cause.polluters:
-        return f"{_short(cause)} ({cause.detail})" if cause.detail else _short(cause)
-    if cause.kind is not CauseKind.AXIS and cause.detail:
-        return f"{cause.kind.value}: {cause.detail}"
-    parts = [_short(cause)]
-    return "; ".join([*parts, cause.detail] if cause.detail else parts)

@@ -11,10 +11,9 @@ import msgspec
 from paritygate.hazards.check import Checked, Suppressed
 from paritygate.outcomes.hazards import Hazard
 from paritygate.reports.text import spell_out
+from paritygate.reports.workflow import MOST_ANNOTATIONS, Annotation, Level
 
 SCHEMA = 1
-MOST_ANNOTATIONS = 10
-"""GitHub shows ten of a level in a step, and says nothing of those that it drops."""
 
 
 class Format(StrEnum):
@@ -80,18 +79,15 @@ def place(hazard: Hazard) -> str:
 def _annotations(hazards: tuple[Hazard, ...]) -> Iterator[str]:
     shown = hazards if len(hazards) <= MOST_ANNOTATIONS else hazards[: MOST_ANNOTATIONS - 1]
     for hazard in shown:
-        where = f"file={_property(hazard.file)},line={hazard.line},col={hazard.column},title={_property(hazard.kind)}"
-        yield f"::error {where}::{_message(f'{hazard.what}: {hazard.why}; instead: {hazard.instead}')}"
+        said = f"{hazard.what}: {hazard.why}; instead: {hazard.instead}"
+        where = Annotation(
+            level=Level.ERROR, text=said, title=hazard.kind, file=hazard.file, line=hazard.line, column=hazard.column
+        )
+        yield str(where)
     if more := len(hazards) - len(shown):
-        yield f"::error title={_property('hazards')}::{more} more hazards; `paritygate hazards` lists them all"
-
-
-def _message(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")
+        yield str(
+            Annotation(level=Level.ERROR, text=f"{more} more hazards; `paritygate hazards` lists them all", title="hazards")
+        )
 
 
 def summary(checked: Checked, unsaid: int = 0) -> str:

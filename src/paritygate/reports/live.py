@@ -20,6 +20,7 @@ from rich.text import Text
 from paritygate.outcomes.cells import TestId
 from paritygate.outcomes.plans import Progress
 from paritygate.reports.text import spell_out
+from paritygate.reports.workflow import neutralised
 
 SLOW_SECONDS = 3.0
 SILENT_SECONDS = 60.0
@@ -103,7 +104,7 @@ class Live:
     def say(self, line: str) -> None:
         """Show a line that is about no cell, above the table where there is one."""
         if not self._quiet:
-            self._console.print(Text(line), soft_wrap=True, highlight=False)
+            self._console.print(Text(neutralised(line)), soft_wrap=True, highlight=False)
 
     def watch(self, progress: Progress) -> None:
         """Take in where a cell stands."""

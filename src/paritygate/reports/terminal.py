@@ -58,7 +58,7 @@ def render(artifact: Artifact, width: int = 100, *, colour: bool = False, report
         dead_cells(artifact.cells, in_one_line(artifact.verdict.line), width),
         chosen(artifact.changed),
         _left_out(artifact),
-        _remarks(artifact),
+        remarks(artifact),
         _seeds(artifact),
     ):
         if lines := list(part):
@@ -127,7 +127,8 @@ def _left_out(artifact: Artifact) -> Iterator[str]:
         yield "  hint: a checkout on such a disk lacks one of them; rename with `git mv`"
 
 
-def _remarks(artifact: Artifact) -> Iterator[str]:
+def remarks(artifact: Artifact) -> Iterator[str]:
+    """Say what is to be known beside labels and tests, in a line each."""
     neutralised = dict.fromkeys(what for cell in artifact.cells for what in cell.neutralised)
     if neutralised:
         yield f"switched off, since cells would not compare: {listed(neutralised)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 MOST_NAMES = 10
@@ -31,3 +32,16 @@ def listed(names: Iterable[str]) -> str:
     shown = [spell_out(name) for name in names]
     more = f" and {len(shown) - MOST_NAMES} more in the report" if len(shown) > MOST_NAMES else ""
     return f"{', '.join(shown[:MOST_NAMES])}{more}"
+
+
+STYLING = re.compile(r"\x1b\[[0-9;:]*m")
+"""What terminals take for a colour or a weight."""
+
+
+def in_a_block(text: str, most: int) -> str:
+    """Make a text of several lines fit for a block: without colours, and without its middle beyond `most` characters."""
+    plain = STYLING.sub("", text)
+    if len(plain) > most:
+        start, end = plain[: most // 3], plain[-(most - most // 3) :]
+        plain = f"{start}\n[... {len(plain) - most} characters are in the report ...]\n{end}"
+    return "\n".join(spell_out(line.replace("\t", "    ")) for line in plain.split("\n"))

@@ -26,5 +26,5 @@ def chosen(changed: Changed | None, most: int = MOST_FILES) -> Iterator[str]:
 
 def _said(each: TouchedFile) -> str:
     if each.everything:
-        return f"everything, since {each.why}"
-    return listed(each.tests) if each.tests else f"no test: {each.why}"
+        return f"everything, since {spell_out(each.why)}"
+    return listed(each.tests) if each.tests else f"no test: {spell_out(each.why)}"

@@ -27,12 +27,28 @@ class User(msgspec.Struct, frozen=True, kw_only=True):
     home: str = "/parity/home"
 
 
+class Apart(msgspec.Struct, frozen=True, kw_only=True, rename={"place": "as"}):
+    """A cell's own folder on a computer that others use, and the place at which its processes alone see it.
+
+    They have a `/dev/shm` of so many bytes, the computer's `network` or none, and their temporary folder for `/tmp`, in which
+    what is `kept` stays visible.
+    """
+
+    folder: str
+    place: str
+    network: bool
+    shared_memory: int
+    kept: tuple[str, ...]
+
+
 class Place(msgspec.Struct, frozen=True, kw_only=True):
     """Where things are in the guest; `path` is searched for programs after the folder of `python`.
 
     `workspace`, the user's home and `temporary` (for cells with a filesystem of their own) lie in one folder, so that one holds
     them; `stack_directory` does not, because the launcher uses it, and that filesystem may hang.
     `supervisor` is the interpreter that runs the launcher as root: one that tests cannot write, started without site packages.
+    Where tests run as whoever starts them, `user` is None and `home` their home folder. `variables` are what the
+    place itself takes, over those of the environment.
     """
 
     python: str = "/opt/paritygate/venv/bin/python"
@@ -43,6 +59,9 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     stack_directory: str = "/var/tmp"  # noqa: S108 - in the guest
     path: tuple[str, ...] = SYSTEM_PATH
     user: User | None = User()
+    home: str = ""
+    apart: Apart | None = None
+    variables: dict[str, str] = {}
     sentinel: str = ""
 
 
@@ -85,6 +104,7 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
             "marker": selection.marker,
             "arguments": selection.arguments,
             "exclude": selection.exclude,
+            "share": selection.share,
         },
         "locked": {each.path: (each.sha256, each.size) for each in plan.locked.get(environment.worktree, ())},
         "watched": plan.watched,
@@ -99,6 +119,8 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         "stack_directory": place.stack_directory,
         "heartbeat_seconds": HEARTBEAT_SECONDS,
     }
+    if place.apart is not None:
+        content["apart"] = place.apart
     return msgspec.json.encode(content) + b"\n"
 
 
@@ -123,9 +145,11 @@ def variables(plan: CellPlan, place: Place) -> dict[str, str]:
     }
     if place.user is not None:
         made |= {"HOME": place.user.home, "USER": place.user.name, "LOGNAME": place.user.name}
-    if plan.filesystem is not None:
+    elif place.home:
+        made["HOME"] = place.home
+    if plan.filesystem is not None or place.home:
         made["TMPDIR"] = place.temporary
-    return made | environment.variables
+    return made | environment.variables | place.variables
 
 
 def filesystem(plan: CellPlan) -> dict[str, Any] | None:

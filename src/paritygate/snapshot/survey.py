@@ -14,6 +14,9 @@ from paritygate.snapshot.disk import Disk
 from paritygate.snapshot.git import Git
 from paritygate.snapshot.index import Index
 
+OWN = tuple(f"parity_report.{ending}" for ending in ("json", "html", "md", "xml", "log"))
+"""Reports by the names that they usually have: they lie in the project, and are no part of what is tested."""
+
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """What to take.
@@ -25,7 +28,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     project: str
     environ: dict[str, str]
     include: tuple[str, ...] = ()
-    own: tuple[str, ...] = ("parity_report.json",)
+    own: tuple[str, ...] = OWN
 
 
 class Repository(msgspec.Struct, frozen=True, kw_only=True):

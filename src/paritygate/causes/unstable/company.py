@@ -33,7 +33,9 @@ def so_far(bench: Bench, corners: Corners, views: Views[Trial]) -> OfChance | No
     if suspect.ill.workers <= 1 or any(each.workers <= 1 for each in views.unstable()):
         chance = _chance(suspect, corners, views) if views.unstable() else None
         return chance if chance is not None and chance.again.of else None
-    answer = _company(bench, corners, views) if suspect.ill.list_of(suspect.test) else None
+    if not suspect.ill.list_of(suspect.test) or may_be_proven(*_sides(bench, corners, views)):
+        return None  # more runs may still prove a race, so that nobody knows yet whether it is chance
+    answer = _company(bench, corners, views)
     return answer if isinstance(answer, OfChance) else None
 
 

@@ -16,6 +16,7 @@ from urllib.parse import unquote_to_bytes
 
 from .kinds import Filesystem
 from .mounting import FILES, UnavailableError, detach, named
+from .namespaces import become_daemon
 
 DAEMON = os.path.join(FILES, "casefs")
 READY_SECONDS = 5.0
@@ -221,9 +222,10 @@ def start_daemon(store: str, wish: Dict[str, Any], top: str, workspace: str) -> 
             cwd="/",
             pass_fds=(status.writing,),
             start_new_session=True,
+            preexec_fn=become_daemon if wish.get("shared") else None,  # noqa: PLW1509 - the other thread only waits
         )
-    except OSError as error:
-        raise UnavailableError("the daemon %s: %s" % (DAEMON, named(error.errno or 0))) from None
+    except (OSError, subprocess.SubprocessError) as error:
+        raise UnavailableError("the daemon %s: %s" % (DAEMON, named(getattr(error, "errno", 0) or 0))) from None
     finally:
         os.close(status.writing)
     try:

@@ -27,7 +27,8 @@ FS_IOC_SETFLAGS, FS_CASEFOLD_FL = 0x40086602, 0x40000000
 def make(wish: Optional[Dict[str, Any]], workspace: str) -> Filesystem:
     """Mount what is wished for over the workspace's parent folder, by the first way that is open.
 
-    Raises UnavailableError where none is, OSError where the files could not be copied.
+    A wish that is `shared` is that of a cell on a computer that others use: it leaves alone what is theirs. Raises
+    UnavailableError where no way is open, OSError where the files could not be copied.
     """
     if wish is None:
         return Filesystem()
@@ -41,9 +42,10 @@ def make(wish: Optional[Dict[str, Any]], workspace: str) -> Filesystem:
             except UnavailableError as second:
                 raise UnavailableError("%s; %s" % (first, second)) from None
             made.instead_of = str(first)
-        with contextlib.suppress(OSError):
-            os.chmod(DEVICE, 0o600)
-        mount(os.path.join(top, "tmp"), TEMPORARY, "", MS_BIND)
+        if not wish.get("shared"):
+            with contextlib.suppress(OSError):
+                os.chmod(DEVICE, 0o600)
+            mount(os.path.join(top, "tmp"), TEMPORARY, "", MS_BIND)
         hidden.merge(wish.get("shadowed") or ())
     return made
 

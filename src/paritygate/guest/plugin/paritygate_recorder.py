@@ -143,6 +143,7 @@ class Settings:
         self.exactly: Optional[List[Test]] = shared or _tests(order.get("exactly"))
         self.only: Optional[List[Test]] = _tests(order.get("only"))
         self.exclude: Dict[str, str] = raw.get("exclude") or {}
+        self.share: Dict[str, Any] = raw.get("share") or {}
         self.watched: Optional[List[str]] = raw.get("watched")
         self.respect_pins: bool = bool(raw.get("respect_pins"))
         self.arguments: List[str] = raw.get("arguments") or []
@@ -397,6 +398,15 @@ class Definition:
         return settled
 
 
+def shares(share: Mapping[str, Any], nodeid: str) -> bool:
+    """Say whether a test is in this shard, by its file; of a file that nobody knew beforehand a digest of its path decides."""
+    if not share:
+        return True
+    file = nodeid.partition("::")[0]
+    number = share["files"].get(file) or int.from_bytes(_digest(file), "big") % share["total"] + 1
+    return bool(number == share["number"])
+
+
 def _marked(items: Iterable[pytest.Item], *names: str) -> Dict[pytest.Item, pytest.Mark]:
     """Find the items that have a mark of one of these names, with the closest such mark; each collector is looked at once."""
     above: Dict[Any, Optional[pytest.Mark]] = {None: None}
@@ -463,12 +473,13 @@ class Ordering:
     def _narrow(self, config: pytest.Config, items: List[pytest.Item]) -> None:
         """Leave out what is excluded, by our mark or by one that the configuration names, and what this run is not about."""
         excluding = {**_marked(items, *self._settings.exclude), **_marked(items, EXCLUDE)}
-        if not excluding and self._wanted is None:
+        if not excluding and self._wanted is None and not self._settings.share:
             return
         kept: List[pytest.Item] = []
         dropped: List[pytest.Item] = []
         for item in items:
-            wanted = self._wanted is None or self._roster.test(item) in self._wanted
+            test = self._roster.test(item)
+            wanted = (self._wanted is None or test in self._wanted) and shares(self._settings.share, test[0])
             if wanted and item in excluding:
                 self._exclude(item, excluding[item])
                 wanted = False

@@ -1,0 +1,149 @@
+"""Another computer as the ground of cells, over ssh: what is sent there, what it is made like, what it cannot vary."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from paritygate.errors import ConfigError, RunnerError
+from paritygate.gate.grounds.host import packages_of
+from paritygate.gate.grounds.parts import Beside, Machine, Packages, Part, Trees
+from paritygate.gate.request import World
+from paritygate.gate.settled import Settled
+from paritygate.host import interpreters, lacking
+from paritygate.host.lacking import Environments, Held
+from paritygate.images import resources
+from paritygate.outcomes.words import Axis, RunnerChoice, RunnerName
+from paritygate.runners.connections import Connection
+from paritygate.runners.host import Interpreter
+from paritygate.runners.houses import House
+from paritygate.runners.ssh import SshRunner
+from paritygate.snapshot import archive as snapshot_archive
+
+VARIABLE = "PARITY_SSH_TARGET"
+NOT_APART = (
+    "on `{target}` (ssh) the system, the user and the network are that computer's own; what is installed there is made like the "
+    "other environment's"
+)
+TARGET = re.compile(r"[^\s'\"\\$`-][^\s'\"\\$`]*")
+
+
+def target_of(settled: Settled, variables: Mapping[str, str]) -> str:
+    """Say which computer is meant; raises `ConfigError` where none is named, or several are."""
+    targets = {
+        name: each.target or variables.get(VARIABLE, "")
+        for name, each in settled.settings.environments.items()
+        if RunnerChoice(each.runner or settled.settings.runner) == RunnerChoice.SSH
+    }
+    problems = [
+        f'`environments.{name}.target`: with `runner = "ssh"`, name a computer such as `user@host`, here or in `{VARIABLE}`'
+        for name, target in targets.items()
+        if not target
+    ]
+    problems += [
+        f"`environments.{name}.target`: `{target}` is no name of a computer, such as `user@host`"
+        for name, target in targets.items()
+        if target and not TARGET.fullmatch(target)
+    ]
+    if len(set(targets.values())) > 1:
+        problems.append("`environments`: cells run on one other computer in a run, and these name several")
+    if problems:
+        raise ConfigError(settled.source or "the settings", tuple(problems))
+    return next(iter(targets.values()))
+
+
+@contextmanager
+def there(settled: Settled, world: World) -> Iterator[SshGround]:
+    """Connect to the other computer and take a house there; raises `RunnerError` where that cannot be."""
+    target = target_of(settled, world.variables)
+    version = interpreters.version_of(settled.settings.host.python, settled.project, world.variables)
+    with Connection(target, world.variables) as connection, House(connection, resources.guest(), version) as house:
+        found = house.found
+        for folder in found.swept:
+            world.say(f"removed what an earlier run left on `{target}`: {folder}")
+        world.say(f"ssh: Python {found.version} at {found.python} on `{target}` ({found.platform})")
+        yield SshGround(house, target)
+
+
+class SshGround:
+    """Another computer, with a house on it."""
+
+    name = RunnerName.SSH
+
+    def __init__(self, house: House, target: str) -> None:
+        self._house = house
+        self._target = target
+
+    def lacks(self, mine: Environments, every: Environments, _world: World) -> Mapping[Axis, Held]:
+        """Say what the other computer cannot vary."""
+        asked = {"do": "survey", "python": self._house.found.python, "locales": lacking.locales(every)}
+        known = msgspec.convert(self._house.ask(asked), interpreters.Survey).locales
+        held: dict[Axis, Held] = {}
+        absent = [name for name in lacking.locales(mine) if name not in known]
+        if absent:
+            names = ", ".join(f"`{name}`" for name in absent)
+            raise RunnerError(
+                f"`{self._target}` has no locale {names}", "generate it there (`locale-gen`), or name one that it has"
+            )
+        held |= lacking.resources(mine)
+        if any(each.cpus for each in mine.values()):
+            held[Axis.CPUS] = Held(0.0, f"cells on `{self._target}` have all of its processors")
+        return held | lacking.case(mine, f"no filesystem that folds case can be had on `{self._target}` over ssh")
+
+    def prepare(self, settled: Settled, trees: Trees, world: World, beside: Beside) -> Part:
+        """Send the trees, and have an environment made there with what the other part of the run has installed."""
+        like = beside.like
+        packages = self._packages(settled, trees, world) if like is None or like.packages is None else like.packages()
+        with tempfile.TemporaryDirectory(prefix="paritygate-") as folder:
+            for state in trees:
+                packed = Path(folder, f"{state}.tar")
+                with packed.open("wb") as stream:
+                    stream.writelines(snapshot_archive.pack(trees[state], world.variables))
+                self._house.keep(state, trees[state].digest, packed)
+        python = self._environment(packages, world)
+        some = next(iter(trees.values()))
+        found = self._house.found
+        interpreter = Interpreter(
+            python=python,
+            kept=(*found.prefixes, str(Path(python).parents[1])),
+            path=tuple(part for part in found.path.split(os.pathsep) if part.startswith("/")),
+            roots=tuple(dict.fromkeys((*packages.roots, *interpreters.sources(some)))),
+        )
+        return Part(
+            runner=SshRunner(self._house, interpreter),
+            machine=Machine(
+                name=f"ssh {self._target}",
+                version=found.release,
+                platform=found.platform,
+                cpus=found.cpus,
+                memory=found.memory,
+            ),
+            notes=(NOT_APART.format(target=self._target),),
+        )
+
+    def tidy(self, world: World) -> None:
+        """Leave that to the end of the context."""
+
+    def _packages(self, settled: Settled, trees: Trees, world: World) -> Packages:
+        """Say what the project has installed on this computer, where no other environment could say it."""
+        chosen = interpreters.choose(settled.settings.host.python, settled.project, world.variables)
+        with resources.guest_file("interpreter.py") as script:
+            survey = interpreters.survey(chosen, script, ())
+        return packages_of(survey, interpreters.for_cells(chosen, survey, tuple(trees.values()), ""))
+
+    def _environment(self, packages: Packages, world: World) -> str:
+        pinned = {name: version for name, version in packages.distributions.items() if name not in packages.own}
+        own = {name: version for name, version in packages.distributions.items() if name in packages.own}
+        found = self._house.found
+        known = msgspec.json.encode((sorted(pinned.items()), sorted(own.items()), found.version, found.python))
+        name = hashlib.sha256(known).hexdigest()[:16]
+        world.say(f"environment on `{self._target}`: {len(pinned)} packages ({name})")
+        answered = self._house.ask({"do": "environment", "name": name, "packages": pinned, "own": own})
+        return str(answered["python"])

@@ -1,0 +1,1 @@
+"""Cells as processes of this computer itself."""

@@ -1,0 +1,1 @@
+"""What is read of pytest elsewhere, from real output of many versions."""

@@ -1,0 +1,181 @@
+"""From a printed command over a machine where nothing else runs to a verdict: the real command line, the real pytest."""
+
+from __future__ import annotations
+
+import io
+import shlex
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from paritygate import archive
+from paritygate.archive import CellFile
+from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId, TestRun
+from paritygate.outcomes.words import CellStatus, Certainty, Outcome
+from tests.support.builders import a_cell, a_probe, a_record, a_subject
+from tests.support.command_line import Said, call
+from tests.support.pasting import OUTCOMES, a_project, paste
+
+
+def the_line(said: Said) -> tuple[str, str]:
+    """Give the command and the seed that `ingest` is to be told."""
+    assert said.code == 0, said.err
+    words = said.err.split()
+    return said.out.strip(), words[words.index("--seed") + 1]
+
+
+def outcomes(cell: Cell) -> dict[str, str]:
+    return {run.nodeid: run.outcome.value for run in cell.tests}
+
+
+def test_what_the_printed_command_shows_and_writes_is_understood_in_whole(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "shop")
+    line, seed = the_line(call(project, "command", "server-like", "2"))
+    assert line.startswith("env TZ=UTC ")
+    assert "\n" not in line
+    (project / "shown.txt").write_bytes(paste(line, project))
+    given = ("--env", "server-like", "--attempt", "2", "--seed", seed)
+    for file, kind, seen in (("shown.txt", "terminal", OUTCOMES), ("server-like-2.xml", "junit", None)):
+        said = call(project, "ingest", *given, file, "--out", f"{kind}.json")
+        assert said.code == 0, said.out + said.err
+        (cell,) = archive.read_cells(project / f"{kind}.json").cells
+        # A JUnit XML has no word for what passes unexpectedly.
+        assert outcomes(cell) == (seen or OUTCOMES | {"tests/test_all.py::test_xpasses": "passed"})
+        assert cell.told is not None
+        assert (cell.told.format, cell.attempt, cell.status) == (kind, 2, CellStatus.FINISHED)
+        assert cell.told.certainty is (Certainty.READ if kind == "terminal" else Certainty.REPORTED)
+
+
+def test_the_command_of_a_machine_without_plugins_has_none(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "shop")
+    line, _ = the_line(call(project, "command", "server-like", "1", "--plain", "-k", "passes or more", "-m", "not slow", "tests"))
+    words = shlex.split(line)
+    assert "randomly" not in words
+    assert "xdist" not in words
+    assert words[-5:] == ["-k", "passes or more", "-m", "(not slow) and not parity_exclude", "tests"]
+    assert b"2 passed" in paste(line, project)
+
+
+def test_an_unknown_environment_is_said_with_a_guess(tmp_path: Path) -> None:
+    said = call(a_project(tmp_path / "shop"), "command", "serverlike", "1")
+    assert said.code == 64
+    assert "did you mean `server-like`" in said.err
+
+
+def test_dots_alone_give_no_verdict_and_what_to_paste_is_said(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "shop")
+    (project / "shown.txt").write_bytes(paste("python -m pytest -q -p no:randomly -p no:cacheprovider tests", project))
+    said = call(project, "ingest", "--env", "server-like", "--attempt", "1", "--seed", "1", "shown.txt")
+    assert said.code == 4
+    assert "the ids of" in said.err
+    assert "paritygate command server-like 1" in said.err
+    judged = call(project, "classify", "server-like-1.json")
+    assert judged.code == 4
+    assert "no-verdict: `server-like` attempt 1 is not known in whole" in judged.out
+
+
+def beside(project: Path, outcomes: dict[str, str]) -> Path:
+    """Write the cells of an environment that ran here, under a probe."""
+    cells = tuple(a_cell("local-like", attempt, outcomes, probe=a_probe(timezone="Asia/Shanghai")) for attempt in (1, 2))
+    file = CellFile(
+        schema=1,
+        paritygate="0.1.0",
+        subject=a_subject(),
+        cells=cells,
+        environments=(a_record("local-like", {"timezone": "Asia/Shanghai", "locale": "en_US.UTF-8", "worktree": "dirty"}),),
+    )
+    archive.write(file, project / "local.json")
+    return project / "local.json"
+
+
+def ingested(project: Path, file: str, *attempts: int) -> list[str]:
+    for attempt in attempts:
+        said = call(
+            project, "ingest", "--env", "server-like", "--attempt", str(attempt), "--seed", "1", "--beside", "local.json", file
+        )
+        assert said.code == 0, said.err
+    return [f"server-like-{attempt}.json" for attempt in attempts]
+
+
+def test_a_pasted_environment_is_judged_beside_one_that_ran_here(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "shop")
+    beside(project, OUTCOMES | {"tests/test_more.py::test_more": "failed"})
+    paste("python -m pytest -q -p no:randomly -p no:cacheprovider --junitxml=j.xml -m 'not parity_exclude' tests", project)
+    said = call(project, "classify", "local.json", *ingested(project, "j.xml", 1, 2), "--report", "r.json")
+    report = archive.read(project / "r.json")
+    assert said.code == 3, said.out
+    (coupled,) = [each for each in report.tests if each.label == "coupling"]
+    assert coupled.nodeid == "tests/test_more.py::test_more"
+    varied = {each.axis.value: (each.varied, each.why) for each in report.axes}
+    assert varied["timezone"] == (True, "of `server-like` as asked for, not measured")
+    assert varied["worktree"] == (False, "nobody knows it of `server-like`")
+    assert "`server-like` attempt 1 is taken from a JUnit XML of pytest's" in said.out
+    assert "nobody has measured the environment" in said.out
+    # What passes unexpectedly is no difference, though the XML calls it passed.
+    assert not any("xpasses" in each.nodeid for each in report.tests if each.label != "consistent-green")
+
+
+def test_a_test_that_an_xml_does_not_tell_of_is_unknown_and_not_absent(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "shop")
+    beside(project, OUTCOMES)
+    paste("python -m pytest -x -q -p no:randomly -p no:cacheprovider --junitxml=j.xml -m 'not parity_exclude' tests", project)
+    said = call(project, "classify", "local.json", *ingested(project, "j.xml", 1, 2))
+    assert said.code == 4, said.out
+    assert "could not be decided" in said.out
+
+
+def test_a_test_that_only_a_pasted_cell_has_is_not_called_coupled(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "shop")
+    beside(project, {name: outcome for name, outcome in OUTCOMES.items() if "more" not in name})
+    paste("python -m pytest -q -p no:randomly -p no:cacheprovider -o junit_family=xunit1 --junitxml=j.xml tests", project)
+    said = call(project, "classify", "local.json", *ingested(project, "j.xml", 1, 2), "--report", "r.json")
+    assert said.code == 4, said.out
+    labels = {each.nodeid: (each.label.value, each.note) for each in archive.read(project / "r.json").tests}
+    for name in ("tests/test_more.py::test_more", "tests/test_more.py::test_out"):
+        assert labels[NodeId(name)] == ("undecided", "only pasted cells tell of it: were they asked for the same tests?")
+    assert "were they asked for the same tests?" in said.out
+
+
+def test_colliding_ids_of_files_are_named_by_the_cells_beside(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "shop")
+    beside(project, OUTCOMES)
+    paste("python -m pytest -q -p no:randomly -p no:cacheprovider --junitxml=j.xml -m 'not parity_exclude' tests", project)
+    alone = call(project, "ingest", "--env", "server-like", "--attempt", "1", "--seed", "1", "j.xml")
+    assert alone.code == 4
+    assert "--beside" in alone.err
+    ingested(project, "j.xml", 1)
+    (cell,) = archive.read_cells(project / "server-like-1.json").cells
+    assert sorted(outcomes(cell)) == sorted(OUTCOMES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--env", "a", "--attempt", "0", "--seed", "1", "x.txt"), "attempt"),
+        (("--env", "a", "--attempt", "1", "x.txt"), "seed"),
+        (("--env", "a", "--attempt", "1", "--seed", "1", "x.txt"), "nothing in it that pytest writes"),
+        (("--env", "a", "--attempt", "1", "--seed", "1", "--format", "junit", "x.txt"), "no XML"),
+        (("--env", "a", "--attempt", "1", "--seed", "1", "--format", "reportlog", "x.txt"), "no line of a report log"),
+    ],
+)
+def test_what_cannot_be_is_a_usage_error(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    (tmp_path / "x.txt").write_text("hello\n", encoding="utf-8")
+    ended = call(tmp_path, "ingest", *arguments)
+    assert ended.code == 64
+    assert said in ended.err
+    assert not (tmp_path / "a-1.json").exists()
+
+
+def test_a_cell_that_is_pasted_goes_through_the_schema(tmp_path: Path) -> None:
+    run = TestRun(nodeid=NodeId("t.py::a"), outcome=Outcome.PASSED)
+    cell = a_cell("a", 1, runs=[run])
+    assert msgspec.json.decode(msgspec.json.encode(cell), type=Cell) == cell
+    assert cell.env == EnvironmentName("a")
+
+
+def test_what_is_pasted_into_stdin_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = b"===== test session starts =====\r\ncollected 1 item\r\n\r\nt.py::a PASSED [100%]\r\n===== 1 passed in 1s =====\r\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(shown)))
+    said = call(tmp_path, "ingest", "--env", "a", "--attempt", "1", "--seed", "1", "-")
+    assert (said.code, said.out) == (0, "`a` attempt 1 from terminal: finished, 1 tests known, 0 red\n")

@@ -1,0 +1,197 @@
+"""The HTML report in a real browser, as its readers use it: with a mouse, by keyboard, on a phone, without scripts, on paper."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from paritygate.outcomes.artifact import Artifact
+from paritygate.reports.html import page as html_page
+from tests.support.hostile import MARKER, TEXTS, hostile
+from tests.support.rich_artifact import GREEN, RETRY, TODAY
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, PROGRAMS)), "")
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason=f"there is no {' or '.join(PROGRAMS)} on PATH (`apt-get install chromium`)")
+DESKTOP = {"width": 1280, "height": 900}
+PHONE = {"width": 390, "height": 844}
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Start the distribution's own browser; nothing is downloaded."""
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+    """Open an artifact's page, in a context of its own; what the browser complains of, and all it asks for, is an error."""
+    complaints: list[str] = []
+    contexts: list[BrowserContext] = []
+
+    def opened(artifact: Artifact, **options: Any) -> Page:
+        file = tmp_path / f"page-{len(contexts)}.html"
+        file.write_text(html_page.render(artifact, "parity_report.json"), encoding="utf-8")
+        context = browser.new_context(**{"viewport": DESKTOP, **options})
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("request", lambda asked: complaints.append(asked.url) if asked.url != file.as_uri() else None)
+        page.goto(file.as_uri())
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def ids_of(page: Page) -> list[str]:
+    """List the ids that the table shows now."""
+    titles: list[str] = page.locator("#grid-rows button").evaluate_all("buttons => buttons.map(button => button.title)")
+    return titles
+
+
+def test_the_verdict_and_what_to_do_come_first(rich: Artifact, open_page: Open) -> None:
+    page = open_page(rich)
+    assert page.locator("h1").inner_text().split() == ["nondeterminism", "exit", "2"]
+    assert page.locator(".steps li").all_inner_texts() == [
+        "1 test nondeterminism-everywhere: fix the test, or the bug that it shows",
+        "2 tests nondeterminism: fix the test, delete it, or freeze it on this evidence",
+        "4 tests coupling: fix or narrow the patch",
+        "1 test consistent-red: fix the patch",
+    ]
+
+
+def test_the_table_is_filtered_by_label_cause_file_and_words(rich: Artifact, open_page: Open) -> None:
+    page = open_page(rich)
+    assert page.locator("#count").inner_text() == "23 of 23 tests"
+    page.locator("#filter-label").select_option(label="coupling (4)")
+    assert len(ids_of(page)) == 4
+    page.locator("#filter-cause").select_option(label="timezone (1)")
+    assert ids_of(page) == [TODAY]
+    page.get_by_role("button", name="Clear").click()
+    page.locator("#filter-file").select_option(label="tests/test_prices.py (12)")
+    assert set(ids_of(page)) == set(GREEN)
+    page.locator("#filter-text").fill("ROUNDED 1]")
+    assert set(ids_of(page)) == {GREEN[0], GREEN[10]}
+    assert page.locator("#count").inner_text() == "2 of 23 tests"
+
+
+def test_a_count_in_the_table_of_labels_shows_its_tests(rich: Artifact, open_page: Open) -> None:
+    page = open_page(rich)
+    page.get_by_role("link", name="1 test nondeterminism-everywhere, show them").click()
+    page.wait_for_function("document.getElementById('count').textContent.startsWith('1 of')")
+    assert ids_of(page) == [RETRY]
+
+
+def test_letters_say_what_colours_say(rich: Artifact, open_page: Open) -> None:
+    row = open_page(rich).locator("#grid-rows tr").first
+    assert row.locator("td.cell").all_inner_texts() == ["F\nfailed", "P\npassed", "F\nfailed", "P\npassed"]
+    assert row.locator("th").get_attribute("scope") == "row"
+
+
+def test_the_keyboard_reaches_and_opens_every_row(rich: Artifact, open_page: Open) -> None:
+    page = open_page(rich)
+    page.locator("#grid-box").focus()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.title") == RETRY
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("End")
+    last = page.evaluate("document.activeElement.title")
+    assert last == "tests/test_model.py::test_on_a_gpu"
+    page.keyboard.press("Enter")
+    assert page.locator("#told").inner_text().startswith(last)
+    assert "needs a GPU" in page.locator("#told").inner_text()
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.closest('details').id") == "test-1"
+
+
+def test_differing_values_are_marked_and_the_command_can_be_copied(rich: Artifact, open_page: Open) -> None:
+    page = open_page(rich)
+    card = page.locator("details.card", has_text=TODAY)
+    card.locator("summary").first.click()
+    assert card.locator("mark").all_inner_texts() == ["29", "30"]
+    copy = card.get_by_role("button")
+    copy.click()
+    page.wait_for_function("button => button.textContent === 'Copied'", arg=copy.element_handle())
+
+
+def test_twenty_thousand_tests_are_drawn_a_window_at_a_time(large: Artifact, open_page: Open) -> None:
+    page = open_page(large)
+    assert page.locator("#count").inner_text() == "20,000 of 20,000 tests"
+    assert (
+        page.evaluate("document.getElementById('grid-box').clientHeight") / 34 < page.locator("#grid-rows button").count() < 100
+    )
+    page.evaluate("document.getElementById('grid-box').scrollTop = 1e9")
+    page.wait_for_function("[...document.querySelectorAll('#grid-rows button')].some(each => each.title.endsWith('[9999]'))")
+    assert page.locator("#grid-rows tr").count() < 100
+    page.locator("#filter-text").fill("test_case[19999]")
+    assert ids_of(page) == ["tests/part_19/test_module_399.py::TestThing::test_case[19999]"]
+
+
+def test_without_scripts_every_test_that_asks_for_something_is_there(large: Artifact, open_page: Open) -> None:
+    page = open_page(large, java_script_enabled=False)
+    asking = sum(count for label, count in large.labels.items() if label != "consistent-green")
+    assert page.locator("details.card").count() + page.locator("ul.rest li").count() == asking
+    assert not page.locator("#explorer").is_visible()
+
+
+def test_a_phone_scrolls_tables_in_their_own_boxes(rich: Artifact, open_page: Open) -> None:
+    page = open_page(rich, viewport=PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    assert page.evaluate("(box => box.scrollWidth > box.clientWidth)(document.getElementById('grid-box'))")
+
+
+def test_where_no_cause_is_known_there_is_no_column_for_one(large: Artifact, rich: Artifact, open_page: Open) -> None:
+    assert "cause" in open_page(rich).locator("#grid thead").inner_text()
+    page = open_page(large)
+    assert "cause" not in page.locator("#grid thead").inner_text()
+    assert page.get_by_label("Cause").is_hidden()
+
+
+def test_paper_shows_every_finding_dark_on_light(rich: Artifact, open_page: Open) -> None:
+    page = open_page(rich, color_scheme="dark")
+    colour = "getComputedStyle(document.body).color"
+    assert page.evaluate(colour) == "rgb(231, 232, 234)"
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate(colour) == "rgb(29, 32, 36)"
+    cards = page.locator("details.card")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert cards.count() == page.locator("details.card[open]").count()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details.card[open]").count() == 2
+    assert page.pdf().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(("scheme", "viewport"), [("light", DESKTOP), ("dark", PHONE)], ids=["light-desktop", "dark-phone"])
+def test_nothing_is_in_the_way_of_a_screen_reader_or_of_weak_eyes(
+    rich: Artifact, open_page: Open, scheme: str, viewport: dict[str, int]
+) -> None:
+    page = open_page(rich, color_scheme=scheme, viewport=viewport, bypass_csp=True)
+    page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    found = Axe().run(page, options={"resultTypes": ["violations"]})
+    assert [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in found.response["violations"]] == []
+
+
+def test_no_text_of_a_test_becomes_a_script_or_an_element(rich: Artifact, open_page: Open) -> None:
+    for text in (text for text in TEXTS if set("<>\"'") & set(text)):
+        page = open_page(hostile(rich, text))
+        assert page.evaluate(f"typeof window.{MARKER}") == "undefined"
+        assert page.locator("script").count() == 2
+        assert page.locator("img").count() == 0
+        assert page.locator("#count").inner_text() == "23 of 23 tests"
+        page.close()

@@ -1,0 +1,1 @@
+"""Cells on another computer: a real sshd on the loopback interface."""

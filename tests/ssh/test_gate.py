@@ -1,0 +1,226 @@
+"""The gate with one environment on another computer: verdicts, bad ends, and what is left there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from paritygate.guest.lodging import MARK
+from paritygate.outcomes.words import Label, Outcome
+from tests.support.gate_runs import PATIENCE_SECONDS, Ended, Gate, lay_out, run
+from tests.support.sshd import TARGET, Sshd, program
+
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="cells outside of containers take Linux"),
+    pytest.mark.skipif(not program(), reason="sshd is not installed"),
+]
+
+PASSES = "def test_passes():\n    pass\n"
+SLEEPS = "import time\n\ndef test_sleeps():\n    time.sleep(600)\n"
+NOT_EXPLAINED = ("--explain-budget", "0")
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make an environment that has pytest and little else, so that it is soon made once more."""
+    place = tmp_path_factory.mktemp("packages") / "venv"
+    subprocess.run((sys.executable, "-m", "venv", place), check=True, timeout=120)
+    subprocess.run((place / "bin" / "python", "-m", "pip", "install", "--quiet", "pytest"), check=True, timeout=300)
+    return place
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give the cache of the other computer, which all its lives here share."""
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, kept: Path) -> Iterator[Sshd]:
+    with Sshd(tmp_path / "sshd", kept) as server:
+        yield server
+
+
+def laid_out(tmp_path: Path, packages: Path, files: dict[str, str], settings: str = "") -> Path:
+    """Lay out a project with one environment here, one there, in a locale that both have."""
+    own = (
+        f'runner = "host"\n{settings}\n[host]\npython = "{packages}/bin/python"\n'
+        '[environments.local-like]\nlocale = "C.UTF-8"\ncase_sensitive = "any"\n'
+        '[environments.server-like]\nrunner = "ssh"\ncase_sensitive = "any"\nworkers = 0\n'
+    )
+    return lay_out(tmp_path / "project", files | {"paritygate.toml": own})
+
+
+def processes_there(server: Sshd) -> list[str]:
+    """List the processes of cells there."""
+    mark = f"{MARK}={server.temporary}".encode()
+    return [entry.name for entry in Path("/proc").iterdir() if entry.name.isdecimal() and mark in variables_of(entry)]
+
+
+def variables_of(process: Path) -> bytes:
+    try:
+        return (process / "environ").read_bytes()
+    except OSError:
+        return b""
+
+
+def files_there(server: Sshd) -> list[str]:
+    """List what runs have left there, but for what is there for the next one."""
+    left = [*server.temporary.glob("parity-*/*"), *server.temporary.glob("paritygate-*")]
+    return sorted(path.name for path in left if path.name not in {"lock", "fs", "fs.lock"})
+
+
+def assert_nothing_is_left(server: Sshd) -> None:
+    give_up = time.monotonic() + PATIENCE_SECONDS
+    while left := (processes_there(server), files_there(server)):
+        if left == ([], []):
+            return
+        assert time.monotonic() < give_up, left
+        time.sleep(0.05)
+
+
+def errors(ended: Ended) -> str:
+    return "\n".join(ended.errors)
+
+
+GREEN = """\
+import os
+from pathlib import Path
+
+def test_the_project_is_the_copy_in_the_cell():
+    import shop
+    assert shop.__file__ == os.getcwd() + "/src/shop.py"
+
+def test_nothing_secret_is_there():
+    assert not (Path(__file__).parent / ".env").exists()
+    assert "PARITY_SSH_TARGET" not in os.environ
+
+def test_home_is_the_cells_own():
+    assert Path.home() == Path.cwd().parent / "home"
+"""
+
+
+def test_parity_between_here_and_there(tmp_path: Path, packages: Path, elsewhere: Sshd) -> None:
+    files = {"test_a.py": GREEN, "src/shop.py": "", ".gitignore": ".env\n"}
+    project = laid_out(tmp_path, packages, files)
+    (project / ".env").write_text("TOKEN=hunter2\n")
+    ended = run(project, *NOT_EXPLAINED, variables=elsewhere.variables)
+    assert ended.status == 0, ended.stdout + ended.stderr
+    assert ended.stdout.startswith("parity over timezone")
+    assert "3 tests in 4 cells (local-like on host, server-like on ssh)" in ended.stdout.splitlines()[0]
+    assert "withheld as secret-like: .env" in ended.stdout
+    assert ended.artifact is not None
+    assert [cell.runner for cell in ended.artifact.cells] == ["host", "host", "ssh", "ssh"]
+    assert f"on `{TARGET}` (linux/" in ended.stderr
+    assert_nothing_is_left(elsewhere)
+
+
+def test_one_environment_alone_is_no_parity(tmp_path: Path, packages: Path, elsewhere: Sshd) -> None:
+    project = laid_out(tmp_path, packages, {"test_a.py": PASSES})
+    options = ("--env", "server-like", "--attempts", "1")
+    ended = run(project, *NOT_EXPLAINED, *options, variables=elsewhere.variables)
+    assert ended.status == 0, ended.stdout + ended.stderr
+    assert ended.stdout.startswith("stable in server-like (one environment, nothing compared) (on ssh)")
+    assert "parity" not in ended.stdout.splitlines()[0]
+
+
+def test_a_coupling_between_here_and_there(tmp_path: Path, packages: Path, elsewhere: Sshd) -> None:
+    coupled = "import time\n\ndef test_coupled():\n    assert time.localtime().tm_gmtoff == 0\n\n" + PASSES
+    ended = run(laid_out(tmp_path, packages, {"test_a.py": coupled}), *NOT_EXPLAINED, variables=elsewhere.variables)
+    assert ended.status == 3, ended.stdout + ended.stderr
+    assert ended.finding("test_a.py::test_coupled").label is Label.COUPLING
+    assert ended.finding("test_a.py::test_passes").label is Label.CONSISTENT_GREEN
+
+
+def test_hung_and_dying_tests_end_there_as_here(tmp_path: Path, packages: Path, elsewhere: Sshd) -> None:
+    dies = "import os\n\ndef test_dies():\n    os._exit(0)\n"
+    project = laid_out(tmp_path, packages, {"test_a.py": SLEEPS, "test_b.py": dies, "test_c.py": PASSES}, "test-timeout = 2")
+    options = ("--env", "server-like", "--attempts", "1")
+    ended = run(project, *NOT_EXPLAINED, *options, variables=elsewhere.variables)
+    assert ended.status == 1, ended.stdout + ended.stderr
+    assert ended.artifact is not None
+    outcomes = {run.nodeid.rpartition("::")[2]: run.outcome for run in ended.artifact.cells[0].tests}
+    assert outcomes == {"test_sleeps": Outcome.TIMED_OUT, "test_dies": Outcome.CRASHED, "test_passes": Outcome.PASSED}
+    assert_nothing_is_left(elsewhere)
+
+
+def test_a_connection_that_is_cut_is_no_verdict_and_ends_everything_there(
+    tmp_path: Path, packages: Path, elsewhere: Sshd
+) -> None:
+    project = laid_out(tmp_path, packages, {"test_a.py": SLEEPS})
+    options = ("--env", "server-like", "--attempts", "1")
+    with Gate(project, *NOT_EXPLAINED, *options, variables=elsewhere.variables) as gate:
+        gate.wait_for(lambda: "collected" in gate.stderr)
+        elsewhere.cut()
+        ended = gate.ended()
+    assert ended.status == 4, ended.stdout + ended.stderr
+    assert "the connection to the cell was lost" in ended.stdout
+    assert f"ssh to `{TARGET}` ended" in ended.stdout
+    assert_nothing_is_left(elsewhere)
+
+
+def test_a_killed_gate_leaves_nothing_there(tmp_path: Path, packages: Path, elsewhere: Sshd) -> None:
+    project = laid_out(tmp_path, packages, {"test_a.py": SLEEPS})
+    options = ("--env", "server-like", "--attempts", "1")
+    with Gate(project, *NOT_EXPLAINED, *options, variables=elsewhere.variables) as gate:
+        gate.wait_for(lambda: "collected" in gate.stderr)
+        os.kill(gate.pid, 9)
+        assert gate.ended().status == -9
+    assert_nothing_is_left(elsewhere)
+
+
+def test_what_keeps_a_connection_from_coming_about_is_said_with_what_to_do(
+    tmp_path: Path, packages: Path, elsewhere: Sshd
+) -> None:
+    project = laid_out(tmp_path, packages, {"test_a.py": PASSES})
+    elsewhere.use("other")
+    refused = run(project, variables=elsewhere.variables)
+    elsewhere.use("user")
+    elsewhere.know("")
+    unknown = run(project, variables=elsewhere.variables)
+    elsewhere.know("other")
+    another = run(project, variables=elsewhere.variables)
+    assert (refused.status, unknown.status, another.status) == (4, 4, 4)
+    assert f"paritygate: no connection to `{TARGET}`: it refuses the key" in errors(refused)
+    assert f"hint: try `ssh -o BatchMode=yes {TARGET} true`" in errors(refused)
+    assert f"paritygate: no connection to `{TARGET}`: its host key is not known" in errors(unknown)
+    assert f"connect once by hand (`ssh {TARGET}`)" in errors(unknown)
+    assert f"paritygate: no connection to `{TARGET}`: its host key is not the one that is known" in errors(another)
+
+
+def test_no_python_there(tmp_path: Path, packages: Path, kept: Path) -> None:
+    project = laid_out(tmp_path, packages, {"test_a.py": PASSES})
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "sh").symlink_to("/bin/sh")
+    with Sshd(tmp_path / "sshd", kept, f'ForceCommand PATH={tmp_path}/bin; eval "$SSH_ORIGINAL_COMMAND"') as server:
+        ended = run(project, variables=server.variables)
+    assert ended.status == 4
+    assert f"paritygate: `{TARGET}` has no Python 3.8 or later" in errors(ended)
+    assert "hint: install it there" in errors(ended)
+
+
+def test_a_disk_that_is_full_there(tmp_path: Path, packages: Path, elsewhere: Sshd) -> None:
+    mount = ("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(elsewhere.temporary))
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a small disk takes the right to mount one")
+    try:
+        project = laid_out(tmp_path, packages, {"test_a.py": PASSES, "data.bin": "x" * 3_000_000})
+        ended = run(project, variables=elsewhere.variables)
+        assert ended.status == 4
+        assert f"paritygate: `{TARGET}` could not do `put`: no space left on device" in errors(ended)
+        assert "hint: free space there" in errors(ended)
+        assert_nothing_is_left(elsewhere)
+    finally:
+        subprocess.run(("umount", "--lazy", str(elsewhere.temporary)), check=True)
+
+
+def test_a_target_that_nobody_named_is_a_usage_error(tmp_path: Path, packages: Path) -> None:
+    ended = run(laid_out(tmp_path, packages, {"test_a.py": PASSES}), variables={"PARITY_SSH_TARGET": ""})
+    assert ended.status == 64
+    assert '`environments.server-like.target`: with `runner = "ssh"`, name a computer' in errors(ended)
