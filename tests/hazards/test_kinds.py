@@ -23,6 +23,7 @@ FOUND = [
     ("local-time", "def test_a():\n    assert time.mktime((2026, 1, 1, 0, 0, 0, 0, 0, 0)) == 1767225600.0\n", 1),
     ("clock-in-assertion", "def test_a():\n    assert invoice().day == date.today()\n", 1),
     ("clock-in-assertion", "def test_a():\n    now = dt.datetime.now(UTC)\n    assert invoice().year == now.year\n", 1),
+    ("clock-in-assertion", "def test_a():\n    day = today = date.today()\n    assert invoice().day == day\n", 1),
     ("clock-in-assertion", "class TestA:\n    def test_a(self):\n        self.assertEqual(invoice().day, date.today())\n", 2),
     ("timed-assertion", "def test_a():\n    start = time.monotonic()\n    work()\n    assert time.monotonic() - start < 1\n", 3),
     ("timed-assertion", "def test_a():\n    a = time.time()\n    b = time.time()\n    took = b - a\n    assert 0.5 > took\n", 4),
@@ -38,6 +39,11 @@ FOUND = [
     ("locale-order", "def test_a():\n    assert sorted('Ba', key=locale.strxfrm) == ['B', 'a']\n", 1),
     ("locale-encoding", "def test_a(tmp_path):\n    (tmp_path / 'a').write_text('é')\n    assert (tmp_path / 'a').exists()\n", 1),
     ("locale-encoding", "def test_a(tmp_path):\n    with open(tmp_path / 'a', 'w') as f:\n        f.write('naïve')\n", 1),
+    (
+        "locale-encoding",
+        "def test_a(a):\n    open(a, 'w', encoding='utf-8').write('é')\n    assert a.read_text() == 'é'\n",
+        2,
+    ),
     ("folder-order", "def test_a(tmp_path):\n    assert os.listdir(tmp_path) == ['a', 'b']\n", 1),
     (
         "folder-order",
@@ -166,9 +172,17 @@ PACKAGE_FOUND = [
     ("naive-clock", "def due(day):\n    return (day - date.today()).days\n", 1),
     ("naive-clock", "def due(day):\n    return datetime.now().hour or day\n", 1),
     ("naive-clock", "def due():\n    if datetime.now().hour < 12:\n        return 1\n", 1),
-    ("naive-clock", "def due():\n    now = datetime.now()\n    return now + timedelta(days=1)\n", 1),
+    ("naive-clock", "def due():\n    now = datetime.now()\n    return make(now.year, now.month)\n", 1),
+    ("naive-clock", "def due(day):\n    return day < datetime.now().date()\n", 1),
+    ("naive-clock", "def due(days):\n    return datetime.now().date() + timedelta(days=days)\n", 1),
+    ("naive-clock", "def due():\n    return (datetime.now() - timedelta(hours=5)).weekday() or None\n", 1),
+    ("naive-clock", "def due():\n    return datetime.now().strftime('%H') == '09'\n", 1),
+    ("naive-clock", "def due(menus):\n    return menus[datetime.now().strftime('%a')]\n", 1),
+    ("naive-clock", "def due(text):\n    return datetime.fromisoformat(text) < datetime.now() - timedelta(days=1)\n", 1),
+    ("naive-clock", "def due(text):\n    end = parsedate(text)\n    return end < datetime.now()\n", 2),
     ("local-time", "def pivot():\n    return time.localtime().tm_year\n", 1),
     ("read-at-import", "def due(now=datetime.now(UTC)):\n    return now.year\n", 0),
+    ("read-at-import", "LOCALE = locale.getlocale()\ndef due():\n    return LOCALE == 'C'\n", 0),
     ("locale-encoding", "def load_config(path):\n    with open(path) as f:\n        return f.read()\n", 1),
 ]
 PACKAGE_HARMLESS = [
@@ -179,6 +193,7 @@ PACKAGE_HARMLESS = [
     "def _now():\n    return datetime.now()\n",
     "def aware_now():\n    now = datetime.now()\n    return combine(now.date(), zone(now))\n",
     "def took():\n    start = datetime.now()\n    work()\n    return datetime.now() - start\n",
+    "def shown(stamp):\n    return datetime.fromtimestamp(stamp).strftime('%H:%M:%S.%f')[:-3]\n",
     "def stamp(row):\n    row['made'] = datetime.now()\n",
     "class Local(tzinfo):\n    def utcoffset(self, dt):\n        return time.localtime(time.mktime(dt)).tm_hour\n",
     "STARTED = datetime.now(UTC)\n",
@@ -236,6 +251,34 @@ MAYBE = [
     # A call makes something of the moment: whether it tells of the zone, the source does not say.
     ("tests/test_a.py", "naive-clock", "def test_a():\n    assert label(date.today()) == 'today'\n", 1),
     ("tests/test_a.py", "naive-clock", "def test_a():\n    said = label(datetime.now())\n    assert said == 'now'\n", 1),
+    # A program's own moments, all of them naive: a span or an age of them.
+    ("shop/rules.py", "naive-clock", "def due():\n    now = datetime.now()\n    return now + timedelta(days=1)\n", 1),
+    ("shop/rules.py", "naive-clock", "def old(row):\n    return row.made < datetime.now() - timedelta(days=30)\n", 1),
+    ("shop/rules.py", "naive-clock", "def old(row):\n    return row.until < datetime.now()\n", 1),
+    ("shop/rules.py", "naive-clock", "def age(row):\n    return datetime.now().year - row.year\n", 1),
+    ("shop/rules.py", "naive-clock", "def new(day):\n    return day > datetime.now().date() - timedelta(days=7)\n", 1),
+    ("shop/rules.py", "naive-clock", "def age(day):\n    return (date.today() - day).days / 365\n", 1),
+    # What is tested is given the moment, has written the file that is read back, or is not what the script is for.
+    (
+        "tests/test_a.py",
+        "clock-in-assertion",
+        "def test_a(job):\n    last = job.next = time.time() - 1\n    job.run()\n    assert job.next == last + 5\n",
+        1,
+    ),
+    (
+        "tests/test_a.py",
+        "locale-encoding",
+        "def test_a(tmp_path):\n    save('é', tmp_path / 'a')\n    assert (tmp_path / 'a').read_text() == 'é'\n",
+        2,
+    ),
+    ("tests/helpers.py", "fixed-port", "def test_server():\n    socket.socket().bind(('', 8123))\n", 1),
+    # It only stands in for what something else did not say.
+    (
+        "shop/rules.py",
+        "read-at-import",
+        "CODE = code_of(1)\nif not CODE:\n    CODE = locale.getlocale()\ndef due():\n    return CODE == 'C'\n",
+        2,
+    ),
     # Nobody may ever have set it.
     ("tests/test_a.py", "variable-write", "def test_a():\n    del os.environ['MODE']\n", 1),
     ("tests/test_a.py", "variable-write", "def test_a():\n    os.environ.pop('MODE', None)\n", 1),

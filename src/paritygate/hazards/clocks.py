@@ -70,7 +70,8 @@ def in_assertions(source: Source) -> Iterator[Found]:
         if not (isinstance(node, ast.Call) and reads_clock(node, source)) or surroundings.pinned(node, source):
             continue
         if moments.meaning_of(node, source) is moments.Meaning.EXPECTED:
-            yield Found(HazardKind.CLOCK_IN_ASSERTION, node, f"the test expects {shown(node)} of something that was not given it")
+            said = f"the test expects {shown(node)} of something that was not given it"
+            yield Found(HazardKind.CLOCK_IN_ASSERTION, node, said, not moments.given_away(node, source))
 
 
 def timed(source: Source) -> Iterator[Found]:
@@ -145,7 +146,17 @@ def at_import(source: Source) -> Iterator[Found]:
         if not (reads_clock(call, source, DATES) or meaning in _LOCALE_READS) or surroundings.pinned(call, source):
             continue
         if source.function_of(call) is None and _kept(call, source):
-            yield Found(HazardKind.READ_AT_IMPORT, call, f"{shown(call)} is read when the module is imported")
+            said = f"{shown(call)} is read when the module is imported"
+            yield Found(HazardKind.READ_AT_IMPORT, call, said, not _falls_back(call, source))
+
+
+def _falls_back(node: ast.AST, source: Source) -> bool:
+    """Say whether a name is given what a node reads only where it has no other value, or where something else failed."""
+    outer = list(source.above(node))
+    names = {name for each in outer if isinstance(each, ast.Assign | ast.AnnAssign) for name in _given(each)}
+    asked = [each.test for each in outer if isinstance(each, ast.If)]
+    known = {each.id for test in asked for each in ast.walk(test) if isinstance(each, ast.Name)}
+    return not names.isdisjoint(known) or any(isinstance(each, ast.ExceptHandler) for each in outer)
 
 
 def _kept(node: ast.AST, source: Source) -> bool:

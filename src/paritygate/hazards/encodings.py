@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
+from paritygate.hazards import letters
 from paritygate.hazards.clocks import assigned
 from paritygate.hazards.files import Names
 from paritygate.hazards.found import Found, shown
@@ -27,6 +28,8 @@ _FOR_PEOPLE = re.compile(
 )
 """What people write, and not programs for themselves."""
 _BESIDE = re.compile(r"__file__|__\w*path__|resources|\bfiles\(")
+_HANDLING = re.compile(r"open|print|str|(io|codecs|os|os\.path|shutil|pathlib)\.\w+")
+"""Calls of Python itself, which are given paths without being what is tested."""
 _READ_MODES = frozenset({"r", "rt"})
 _MADE = re.compile(r"tmp|temp|site_dir|output|out_dir|dest|build", re.IGNORECASE)
 _ENCODING_AT = {"read_text": 0, "write_text": 1}
@@ -85,12 +88,13 @@ def sure(call: ast.Call, source: Source, names: Names) -> bool:
     found = "__file__" in ast.unparse(made) or (
         source.role is not Role.PACKAGE and not _MADE.search(ast.unparse(function or call))
     )
-    if found and any(_names_other(text, names) for text in _texts(made, set(), None)):
-        return True
+    if found and any(letters.names_other(text, names) for text in letters.texts_in(made, set(), None)):
+        return source.role is Role.PACKAGE or function is None or not _reads_back(call, function, source)
     if function is None:
         return False
     if source.role is not Role.PACKAGE:
-        return function.name.startswith("test") and _meets_other_letters(call, function, source)
+        given = function.name.startswith("test") and _meets_other_letters(call, function, source)
+        return given and not _reads_back(call, function, source)
     text = "\n".join(ast.unparse(each) for each in (*_block(call, source), call))
     if "json.load" in text or not _FOR_PEOPLE.search(f"{text}\n{function.name}"):
         return False
@@ -109,7 +113,24 @@ def _meets_other_letters(call: ast.Call, function: Function, source: Source) -> 
         given += [outer.left, *outer.comparators]
     names = [each.id for one in given for each in ast.walk(one) if isinstance(each, ast.Name)]
     given += [value for name in names for value in assigned(name, function)]
-    return any(not text.isascii() for one in given for text in _texts(one, set(ast.walk(_path(call))), None))
+    return any(not text.isascii() for one in given for text in letters.texts_in(one, set(ast.walk(_path(call))), None))
+
+
+def _reads_back(call: ast.Call, function: Function, source: Source) -> bool:
+    """Say whether a test reads what the tested code has written: a path that it gave to a call before, and did not open itself.
+
+    UTF-8 here alone would then be wrong wherever the tested code writes in the locale's encoding.
+    """
+    if not _reads(call, source):
+        return False
+    path = ast.unparse(_path(call))
+    before = [each for each in ast.walk(function) if isinstance(each, ast.Call) and each.lineno < call.lineno]
+    return any(
+        ast.unparse(argument) in {path, f"str({path})"}
+        for each in before
+        if not _HANDLING.fullmatch(source.meaning(each.func))
+        for argument in (*each.args, *(one.value for one in each.keywords))
+    )
 
 
 def _reads(call: ast.Call, source: Source) -> bool:
@@ -161,7 +182,9 @@ def _own_ascii_file(path: ast.expr, source: Source, names: Names) -> bool:
     whole = _made_of(path, source)
     if "__file__" not in ast.unparse(whole):
         return False
-    known = [each for text in _texts(whole, set(), None) if "." in text for each in names.called(posixpath.basename(text))]
+    known = [
+        each for text in letters.texts_in(whole, set(), None) if "." in text for each in names.called(posixpath.basename(text))
+    ]
     return bool(known) and all(names.ascii_of(each) for each in known)
 
 
@@ -196,21 +219,7 @@ def _only_ascii_written(call: ast.Call, block: list[ast.stmt], source: Source) -
         if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _WRITING
         for argument in each.args
     ]
-    return bool(written) and all(_is_ascii(each) or _named_ascii(each, function) for each in written)
-
-
-def _named_ascii(node: ast.expr, function: Function | None) -> bool:
-    """Say whether a name stands for a text of ASCII and for nothing else."""
-    values = assigned(node.id, function) if isinstance(node, ast.Name) and function is not None else []
-    return bool(values) and all(_is_ascii(each) for each in values)
-
-
-def _is_ascii(node: ast.AST) -> bool:
-    """Say whether an expression is a text of ASCII that is written out, be it a repeated one or a sum of such."""
-    if isinstance(node, ast.BinOp):
-        sides = [_is_ascii(node.left), _is_ascii(node.right)]
-        return all(sides) if isinstance(node.op, ast.Add) else isinstance(node.op, ast.Mult) and any(sides)
-    return isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isascii()
+    return bool(written) and all(letters.is_ascii(each) or letters.named_ascii(each, function) for each in written)
 
 
 def _other_letters(call: ast.Call, source: Source, names: Names) -> bool:
@@ -218,11 +227,11 @@ def _other_letters(call: ast.Call, source: Source, names: Names) -> bool:
     own = set(ast.walk(_path(call)))
     function = source.function_of(call)
     if function is None:
-        return any(not text.isascii() for text in _texts(call, own, None))
-    if any(not text.isascii() for text in _texts(function, own, ast.get_docstring(function, clean=False))):
+        return any(not text.isascii() for text in letters.texts_in(call, own, None))
+    if any(not text.isascii() for text in letters.texts_in(function, own, ast.get_docstring(function, clean=False))):
         return True
-    named = [text for each in (_path(call), *function.decorator_list) for text in _texts(each, set(), None)]
-    return not _MADE.search(ast.unparse(function)) and any(_names_other(text, names) for text in named)
+    named = [text for each in (_path(call), *function.decorator_list) for text in letters.texts_in(each, set(), None)]
+    return not _MADE.search(ast.unparse(function)) and any(letters.names_other(text, names) for text in named)
 
 
 def _compared_with_ascii(call: ast.Call, source: Source) -> bool:
@@ -231,19 +240,4 @@ def _compared_with_ascii(call: ast.Call, source: Source) -> bool:
     if not isinstance(outer, ast.Compare):
         return False
     others = [each for each in (outer.left, *outer.comparators) if each is not call]
-    return all(_is_ascii(each) for each in others)
-
-
-def _texts(region: ast.AST, own: set[ast.AST], documented: str | None) -> Iterator[str]:
-    """List the texts in a part of the code but for its docstring and the name of the file, which is no part of its text."""
-    for each in ast.walk(region):
-        text = each.value if isinstance(each, ast.Constant) else None
-        if isinstance(text, str) and text != documented and (each not in own or text.isascii()):
-            yield text
-
-
-def _names_other(text: str, names: Names) -> bool:
-    """Say whether a text is the name of a tracked file that is not all ASCII; where several are called so, of all of them."""
-    base = posixpath.basename(text)
-    known = names.called(base) if "." in base else []
-    return bool(known) and not any(names.ascii_of(path) for path in known)
+    return all(letters.is_ascii(each) for each in others)

@@ -32,13 +32,13 @@ _HIGHEST_PORT = 65_535
 
 
 def ports(source: Source) -> Iterator[Found]:
-    """Find ports that a test listens on by number."""
+    """Find ports that a test listens on by number; a script beside the tests may be one that none of them starts."""
     if source.role is Role.PACKAGE:
         return
     for call, meaning in source.calls():
         port = _listening(call, meaning, source)
         if port is not None:
-            yield Found(HazardKind.FIXED_PORT, call, f"{shown(call)} listens on port {port}")
+            yield Found(HazardKind.FIXED_PORT, call, f"{shown(call)} listens on port {port}", _collected(source))
 
 
 def _listening(call: ast.Call, meaning: str, source: Source) -> int | None:
@@ -111,6 +111,11 @@ def variables(source: Source) -> Iterator[Found]:
             said.add(name)
             sure = not _removes(node) and not _removed_again(name, node, source)
             yield Found(HazardKind.VARIABLE_WRITE, node, f"{shown(node)} sets a variable of the whole process", sure)
+
+
+def _collected(source: Source) -> bool:
+    """Say whether pytest reads a file by itself."""
+    return source.role is Role.CONFTEST or _holds_tests(source)
 
 
 def _holds_tests(source: Source) -> bool:

@@ -52,6 +52,12 @@ def spelled_out(call: ast.expr, source: Source) -> bool:
     )
 
 
+def given_away(call: ast.expr, source: Source) -> bool:
+    """Say whether the statement that names a moment also gives it to what is tested: `now = job.next = time.time()`."""
+    named = source.parents.get(_extended(call, source))
+    return isinstance(named, ast.Assign) and any(isinstance(each, ast.Attribute | ast.Subscript) for each in named.targets)
+
+
 def only_shown(call: ast.expr, source: Source) -> bool:
     """Say whether all that becomes of a moment right where it stands is a text, such as the year of a copyright."""
     outer = source.parents.get(_extended(call, source))
@@ -100,12 +106,21 @@ def decided_by(node: ast.expr, source: Source, *, days: bool = False) -> bool:
     """Say whether something is decided by a moment right where it stands; of whole `days` a difference decides too."""
     outer = source.parents.get(node)
     if isinstance(outer, ast.Attribute):
-        return outer.attr in PARTS and not _logged(outer, source)
+        return (outer.attr in PARTS or compared_as_text(outer, source)) and not _logged(outer, source)
     if isinstance(outer, ast.Compare):
         return any(isinstance(each, ast.Lt | ast.LtE | ast.Gt | ast.GtE | ast.Eq | ast.NotEq) for each in outer.ops)
     if isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Add | ast.Sub):
         return days or any("timedelta(" in ast.unparse(each) for each in (outer.left, outer.right) if each is not node)
     return False
+
+
+def compared_as_text(part: ast.Attribute, source: Source) -> bool:
+    """Say whether a moment is compared, or something looked up by it, in the words of `strftime`."""
+    call = source.parents.get(part)
+    outer = source.parents.get(call) if call is not None else None
+    return part.attr == "strftime" and (
+        isinstance(outer, ast.Compare) or (isinstance(outer, ast.Subscript) and outer.slice is call)
+    )
 
 
 def _shows(node: ast.AST) -> bool:
