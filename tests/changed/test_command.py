@@ -90,7 +90,7 @@ def test_a_touched_file_chooses_the_tests_that_can_see_it(shop: Path, name: str,
 def test_what_cannot_be_mapped_widens_to_everything_with_the_reason(shop: Path, name: str, why: str) -> None:
     touch(shop, name, "src/shop/prices.py")
     said = call(shop, "changed")
-    assert "and everything was run" in said.out
+    assert "and everything is chosen" in said.out
     assert chosen(said, name)[0] == "everything"
     assert why in said.out
     assert chosen(said, "src/shop/prices.py") == ["tests/test_prices.py"]
@@ -333,4 +333,4 @@ def test_a_test_file_in_a_folder_that_pytest_does_not_enter_is_not_asked_for(sho
     commit(shop)
     touch(shop, "src/shop/prices.py")
     said = call(shop, "changed")
-    assert "1 of 5 test files were chosen" in said.out
+    assert "1 of 5 test files is chosen" in said.out
