@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import call, commit
+from tests.support.patches import chosen, touch, write
 from tests.support.samples import git
-
-from .test_command import chosen, touch, write
 
 FILES = {
     "pytest.ini": "[pytest]\ntestpaths = tests\n",

@@ -37,6 +37,8 @@ def reports(top: str, untracked: Collection[str]) -> frozenset[str]:
 
 
 def _is_report(place: Path) -> bool:
+    if place.is_symlink():
+        return False
     try:
         # The start tells nearly all others apart, however large they are.
         with place.open("rb") as stream:
