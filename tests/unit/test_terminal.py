@@ -601,13 +601,13 @@ def test_a_cause_is_said_with_what_shows_it() -> None:
 @pytest.mark.parametrize(
     ("cause", "note"),
     [
-        (None, "    note: dated; not order: the list gave `passed`\n"),
-        (an_axis_cause((Axis.WORKERS,)), "    note: dated; not order: the list gave `passed`\n"),
+        (None, "    note: dated; the order is not what makes the difference: it is `passed`\n"),
+        (an_axis_cause((Axis.WORKERS,)), "    note: dated; the order is not what makes the difference: it is `passed`\n"),
         (an_axis_cause((Axis.TIMEZONE,)), "    note: dated\n"),
     ],
 )
 def test_that_it_is_not_the_order_is_said_where_it_could_have_been(cause: Cause | None, note: str) -> None:
-    finding = a_coupling(cause=cause, note="dated; not order: the list gave `passed`")
+    finding = a_coupling(cause=cause, note="dated; the order is not what makes the difference: it is `passed`")
     assert note in render(an_artifact(finding), 200)
 
 
