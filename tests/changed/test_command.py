@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import Said, call, commit
+from paritygate import archive
+from tests.support.builders import an_artifact
+from tests.support.command_line import call, commit
+from tests.support.patches import chosen, touch, write
 from tests.support.samples import git
 
 FILES = {
@@ -37,24 +40,6 @@ def shop(tmp_path: Path) -> Path:
     for name, text in FILES.items():
         write(tmp_path, name, text)
     return commit(tmp_path, new=True)
-
-
-def write(project: Path, name: str, text: str) -> None:
-    place = project / name
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(text)
-
-
-def touch(project: Path, *names: str) -> None:
-    for name in names:
-        place = project / name
-        write(project, name, f"{place.read_text()}\n" if place.exists() else "")
-
-
-def chosen(said: Said, name: str) -> list[str]:
-    """Read the line of one touched file."""
-    line = next(line for line in said.out.splitlines() if line.startswith(f"  {name}: "))
-    return line.removeprefix(f"  {name}: ").split(", ")
 
 
 @pytest.mark.parametrize(
@@ -90,7 +75,7 @@ def test_a_touched_file_chooses_the_tests_that_can_see_it(shop: Path, name: str,
 def test_what_cannot_be_mapped_widens_to_everything_with_the_reason(shop: Path, name: str, why: str) -> None:
     touch(shop, name, "src/shop/prices.py")
     said = call(shop, "changed")
-    assert "and everything was run" in said.out
+    assert "and everything is chosen" in said.out
     assert chosen(said, name)[0] == "everything"
     assert why in said.out
     assert chosen(said, "src/shop/prices.py") == ["tests/test_prices.py"]
@@ -189,6 +174,64 @@ def test_a_report_of_ours_is_no_part_of_a_patch(shop: Path) -> None:
     write(shop, "parity_report.json", "{}")
     write(shop, ".paritygate/freezes.json", "{}")
     assert call(shop, "changed").code == 4
+
+
+def test_an_untracked_report_is_told_by_what_it_holds_and_said_to_be_left_out(shop: Path) -> None:
+    archive.write(an_artifact(), shop / "old.json")
+    write(shop, "old.html", "<html>")
+    write(shop, "tests/test_units.py", "# changed\n")
+    said = call(shop, "changed")
+    assert said.out.splitlines()[1:] == [
+        "  old.html: no test: it is a report of paritygate that git does not track",
+        "  old.json: no test: it is a report of paritygate that git does not track",
+        "  tests/test_units.py: tests/test_units.py",
+    ]
+
+
+def test_a_report_above_the_folder_in_which_one_stands_is_left_out_too(shop: Path, tmp_path: Path) -> None:
+    write(tmp_path, "ex/tests/test_one.py", "def test_a(): pass\n")
+    commit(shop)
+    archive.write(an_artifact(), shop / "ex/parity_report.json")
+    said = call(shop / "ex/tests", "changed")
+    assert said.code == 4
+    assert "ex/parity_report.json: no test: it is a report of paritygate that git does not track" in said.err
+
+
+@pytest.mark.parametrize("how", ["tracked", "read by a test", "something else", "cut short"])
+def test_a_file_that_may_be_data_of_tests_is_no_report_of_ours(shop: Path, how: str) -> None:
+    if how == "read by a test":
+        write(shop, "tests/test_units.py", "NAME = 'old.json'\n")
+        commit(shop)
+    archive.write(an_artifact(), shop / "old.json")
+    if how == "something else":
+        write(shop, "old.json", '{"schema":1,"paritygate":"yes"}')
+    if how == "cut short":
+        write(shop, "old.json", (shop / "old.json").read_text()[:500])
+    if how == "tracked":
+        git(shop, "add", "old.json")
+    found = ["tests/test_units.py"] if how == "read by a test" else ["everything", "since no test is known to mention it"]
+    assert chosen(call(shop, "changed"), "old.json") == found
+
+
+def test_the_base_may_be_spelled_as_run_spells_it(shop: Path) -> None:
+    touch(shop, "src/shop/prices.py")
+    commit(shop)
+    plain = call(shop, "changed", "--base", "HEAD~1")
+    assert plain.code == 0
+    assert call(shop, "changed", "--changed=HEAD~1").out == plain.out
+    assert call(shop, "changed", "--changed").code == 4
+    assert call(shop, "changed", "--base=HEAD", "--changed=HEAD~1").code == 64
+
+
+def test_tests_that_git_ignores_count_where_they_exist(shop: Path) -> None:
+    write(shop, ".gitignore", "test_mine.py\n")
+    write(shop, "tests/test_mine.py", "import shop.rounding\n")
+    commit(shop)
+    touch(shop, "src/shop/prices.py", "tests/test_mine.py")
+    said = call(shop, "changed")
+    assert said.out.count("\n") == 2
+    touch(shop, "src/shop/rounding.py")
+    assert chosen(call(shop, "changed"), "src/shop/rounding.py") == ["tests/test_mine.py", "tests/test_prices.py"]
 
 
 def test_prose_that_no_test_reads_chooses_nothing(shop: Path) -> None:
@@ -333,4 +376,4 @@ def test_a_test_file_in_a_folder_that_pytest_does_not_enter_is_not_asked_for(sho
     commit(shop)
     touch(shop, "src/shop/prices.py")
     said = call(shop, "changed")
-    assert "1 of 5 test files were chosen" in said.out
+    assert "1 of 5 test files is chosen" in said.out

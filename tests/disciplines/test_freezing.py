@@ -110,6 +110,7 @@ def test_what_is_frozen_is_not_frozen_again_nor_extended_backwards(project: Path
     assert add(project).code == 0
     assert "is frozen already" in add(project).err
     assert "give a later day" in call(project, "freeze", "extend", T, "--expires", day(20)).err
+    assert f"`{T}t` is not frozen; did you mean `{T}`?" in call(project, "freeze", "extend", f"{T}t", "--expires", day(20)).err
     assert "`tests/x.py::t` is not frozen" in call(project, "freeze", "extend", "tests/x.py::t", "--expires", day(20)).err
 
 
@@ -280,6 +281,77 @@ def test_pruning_removes_what_is_over_or_gone_and_thaws_what_was_stable(project:
     left = json.loads((project / LEDGER).read_text(encoding="utf-8"))
     assert left == {"tests/test_a.py::left": {**entry, "expires": ids["left"]}}
     assert call(project, "freeze", "prune").out == ""
+
+
+def test_entries_are_removed_by_their_ids_whatever_becomes_of_the_tests(project: Path) -> None:
+    entry = {"owner": "me", "evidence": "r", "reason": "later", "expires": day(9), "kept": ["as it is"]}
+    faulty = {"owner": ""}
+    ids = ("tests/test_a.py::gone[a b]", "tests/test_a.py::test_t", "tests/test_a.py::test_wrong")
+    (project / LEDGER).write_text(json.dumps({ids[0]: entry, ids[1]: entry, ids[2]: faulty}), encoding="utf-8")
+    assert "take the entry out with `paritygate freeze remove NODEID`" in call(project, "freeze", "prune").err
+    removed = call(project, "freeze", "remove", ids[0], ids[2], ids[0])
+    assert (removed.code, removed.out) == (0, f"removed `{ids[0]}`\nremoved `{ids[2]}`\n")
+    assert removed.err == f"1 test frozen in `{LEDGER}`\n"
+    assert json.loads((project / LEDGER).read_text(encoding="utf-8")) == {ids[1]: entry}
+
+
+def test_an_id_that_is_not_frozen_is_answered_with_a_near_one_and_nothing_is_removed(project: Path) -> None:
+    put(project)
+    before = (project / LEDGER).read_bytes()
+    ended = call(project, "freeze", "remove", T, f"{T}t", "x")
+    assert (ended.code, (project / LEDGER).read_bytes()) == (ExitCode.USAGE, before)
+    assert f"not frozen: `{T}t`; did you mean `{T}`?, `x`" in ended.err
+    (project / LEDGER).unlink()
+    assert call(project, "freeze", "remove", T).code == ExitCode.USAGE
+    assert call(project, "freeze", "remove").code == ExitCode.USAGE
+    (project / LEDGER).write_text("{", encoding="utf-8")
+    assert call(project, "freeze", "remove", T).code == ExitCode.REFUSED
+
+
+def test_a_run_that_finds_no_such_test_says_the_command_that_takes_the_entry_out(project: Path) -> None:
+    nodeid = "tests/test_a.py::test_gone[a b]"
+    entry = {"owner": "@me", "expires": day(30), "evidence": "report.json", "reason": "later"}
+    (project / LEDGER).write_text(json.dumps({nodeid: entry}), encoding="utf-8")
+    gate = tuple(a_cell(env, attempt, {T: "passed"}) for env in "ab" for attempt in (1, 2))
+    archive.write(an_artifact(cells=gate, tests=labels.label(gate)), project / "green.json")
+    ended = call(project, "classify", "green.json", "--freezes-of", ".")
+    assert ended.code == ExitCode.REFUSED, ended.out + ended.err
+    (command,) = set(re.findall(r"take the entry out: `([^`]*)`", ended.out))
+    assert command == f"paritygate freeze remove '{nodeid}'"
+    assert call(project, *shlex.split(command)[1:]).code == 0
+    assert call(project, "classify", "green.json", "--freezes-of", ".").code == ExitCode.PARITY
+
+
+def test_a_check_says_what_it_cannot_know_and_which_entries_are_bound_to_no_failure(project: Path) -> None:
+    put(project)
+    unbound = f"note: `{T}`: the entry has no fingerprint, so that any failure would do; `paritygate freeze add` records one\n"
+    unknown = "note: whether their files still hold these tests only a run can say, after its cells\n"
+    assert call(project, "freeze", "check").err == unbound + unknown
+    put(project, cells={"a": ["failed", "passed"]})
+    assert call(project, "freeze", "check").err == unbound + unknown
+    put(project, cells={"a": ["skipped", "passed"]})
+    assert call(project, "freeze", "check").err == unknown
+    (project / LEDGER).unlink()
+    assert add(project).code == 0
+    assert call(project, "freeze", "check").err == unknown
+    (project / LEDGER).unlink()
+    assert call(project, "freeze", "check").err == ""
+
+
+@pytest.mark.parametrize(("content", "hint"), [("{", "mend it by hand first"), ('{"a::b": 3}', "freeze remove NODEID")])
+def test_a_list_of_what_cannot_be_read_is_refused(project: Path, content: str, hint: str) -> None:
+    (project / LEDGER).write_text(content, encoding="utf-8")
+    ended = call(project, "freeze", "list")
+    assert (ended.code, ended.out, "0 tests frozen" in ended.err) == (ExitCode.REFUSED, "", False)
+    assert ended.err.startswith(f"paritygate: 1 problem in `{LEDGER}`:\n")
+    assert hint in ended.err.splitlines()[-1]
+
+
+def test_what_can_be_read_is_listed_before_what_cannot(project: Path) -> None:
+    entry = {"owner": "@me", "expires": day(30), "evidence": "report.json", "reason": "later"}
+    (project / LEDGER).write_text(json.dumps({T: entry, "a::b": 3}), encoding="utf-8")
+    ended = call(project, "freeze", "list")
+    assert (ended.code, T in ended.out, "`a::b`: expected an object" in ended.err) == (ExitCode.REFUSED, True, True)
 
 
 def test_a_ledger_with_faults_is_not_changed(project: Path) -> None:

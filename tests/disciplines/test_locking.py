@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from paritygate.locks import mending
+from paritygate.locks.comparing import State
 from paritygate.outcomes.words import ExitCode
 from tests.support.command_line import Said, call, commit
 from tests.support.samples import git
@@ -101,6 +103,61 @@ def test_each_thing_that_is_wrong_is_named_as_what_it_is(project: Path) -> None:
         "missing: `tests/data/deep/zürich \u2603.json`",
         "changed: `tests/data/image.bin`",
     )
+
+
+def hint_of(said: Said) -> str:
+    return said.err.splitlines()[-1].removeprefix("hint: ")
+
+
+def test_every_fault_has_a_hint_and_what_has_another_content_is_mended_by_it(project: Path) -> None:
+    assert set(mending.WAYS) == set(State)
+    locked(project)
+    a_file = project / "tests/data/a.json"
+    a_file.write_bytes(b"2\n")
+    said = hint_of(refused(project, "changed: `tests/data/a.json`"))
+    assert said == "look at what moved; where it is meant, `paritygate lock --write` takes it in, and the diff shows it"
+    git(project, "checkout", "--quiet", "--", "tests/data/a.json")
+
+    a_file.write_bytes(b'{"a":\r\n1}\r\n')
+    said = hint_of(refused(project, "equal but for line endings: `tests/data/a.json`"))
+    assert said == "give the file back its line endings, or have git convert them by a `.gitattributes` that is tracked"
+    (project / ".gitattributes").write_text("*.json text eol=crlf\n", encoding="utf-8")
+    git(project, "add", ".gitattributes", "tests/data/a.json")
+    assert call(project, "lock", "--check").code == 0
+
+
+def test_what_is_gone_or_that_no_clone_has_is_mended_as_its_hint_says(project: Path) -> None:
+    (project / ".gitignore").write_text("*.cache\n", encoding="utf-8")
+    locked(project)
+    (project / "tests/data/image.bin").unlink()
+    said = hint_of(refused(project, "missing: `tests/data/image.bin`"))
+    assert said == "restore the file; where it is meant to be gone, `paritygate lock --write` takes it out of the lock"
+    assert call(project, "lock", "--write").out == "removed  tests/data/image.bin\n"
+
+    (project / "tests/data/later.json").write_bytes(b"1\n")
+    said = hint_of(refused(project, "not locked: `tests/data/later.json`"))
+    assert said.startswith("`paritygate lock --write` takes it in; ")
+    assert call(project, "lock", "--write").code == 0
+
+    said = hint_of(refused(project, "not tracked by git: `tests/data/later.json` (a fresh clone lacks it)"))
+    assert said == "`git add` the file"
+    git(project, "add", "tests/data/later.json")
+
+    (project / "tests/data/made.cache").write_bytes(b"1\n")
+    assert call(project, "lock", "--write", "tests/data/made.cache").code == 0
+    said = hint_of(refused(project, "ignored by git: `tests/data/made.cache` (a fresh clone lacks it)"))
+    assert said == "`git add --force` the file, or let it lie where git does not ignore it"
+    git(project, "add", "--force", "tests/data/made.cache")
+    assert call(project, "lock", "--check").code == 0
+
+
+def test_several_kinds_of_faults_have_a_hint_each(project: Path) -> None:
+    locked(project)
+    (project / "tests/data/a.json").unlink()
+    (project / "tests/data/image.bin").write_bytes(b"2\n")
+    said = hint_of(refused(project, "missing: `tests/data/a.json`", "changed: `tests/data/image.bin`"))
+    assert said.startswith("missing: restore the file; ")
+    assert "; changed: look at what moved; " in said
 
 
 def test_a_locked_file_that_no_clone_has_is_named(project: Path) -> None:

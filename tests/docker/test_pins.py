@@ -14,7 +14,10 @@ from tests.support.gate_runs import QUICK, lay_out, run
 pytestmark = pytest.mark.docker
 
 ROOT = Path(__file__).parents[2]
-YIELDED = "the pins of the suite (`parity_pin`) yielded to the axes; `--respect-pins` would keep them"
+YIELDED = (
+    "the pins of the suite (`parity_pin`) are not in force, so that the axes can vary; "
+    "`--respect-pins` keeps them where paritygate is installed in the images, beside pytest"
+)
 KEPT = "the pins of the suite (`parity_pin`) were kept (`--respect-pins`)"
 
 

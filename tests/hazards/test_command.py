@@ -117,6 +117,30 @@ def test_a_suppression_that_does_not_count_is_a_finding_and_lets_nothing_be(proj
     assert hazards[1].what.startswith(problem)
 
 
+@pytest.mark.parametrize(
+    ("kind", "first", "second"),
+    [
+        ("variable-write", "os.environ['MODE'] = 'x'", "os.environ['MODE'] = 'y'"),
+        ("fixed-temporary-path", "open('/tmp/one', 'w')", "open('/tmp/one', 'a')"),
+    ],
+)
+def test_a_reason_for_the_first_of_two_is_none_for_the_second(project: Project, kind: str, first: str, second: str) -> None:
+    test, reason = "import os\n\n\ndef test_a():\n    {}{}\n    {}{}\n", f"  # paritygate: allow[{kind}] meant"
+    said = {}
+    for place, texts in {"none": ("", ""), "first": (reason, ""), "second": ("", reason), "both": (reason, reason)}.items():
+        project.write("tests/test_a.py", test.format(first, texts[0], second, texts[1]))
+        document = project.document("--without-ruff")
+        said[place] = ([each.line for each in document.hazards], [each.hazard.line for each in document.suppressed])
+    assert said == {"none": ([5], []), "first": ([6], [5]), "second": ([5], [6]), "both": ([], [5, 6])}
+
+
+def test_what_only_may_be_a_hazard_hides_no_sure_one_of_the_same_variable(project: Project) -> None:
+    removes, sets = "def test_a():\n    del os.environ['MODE']\n", "def test_b():\n    os.environ['MODE'] = 'x'\n"
+    project.write("tests/test_a.py", f"import os\n{removes}{sets}")
+    assert project.found() == ["5 variable-write"]
+    assert project.found("--all") == ["5 variable-write"]
+
+
 def test_what_looks_like_a_suppression_in_a_string_is_a_string(project: Project) -> None:
     project.write("tests/test_a.py", "TEXT = '''\n# paritygate: allow[nothing]\n'''\n")
     assert project.found() == []
@@ -230,6 +254,35 @@ def test_a_file_that_python_cannot_read_is_named_and_stops_nothing(project: Proj
     document = project.document()
     assert list(document.unread) == ["tests/test_a.py"]
     assert len(document.hazards) == 1
+
+
+def test_where_no_file_could_be_read_nothing_is_called_clean(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    project.write("tests/test_a.py", "def test_a(:\n")
+    project.write("tests/test_b.py", "def test_b(:\n")
+    for words, said in (((), "could not read any of 2 files"), ((str(project.path / "tests/test_a.py"),), "the only file")):
+        assert project.code(*words) == 4
+        err = capsys.readouterr().err
+        assert "not read: tests/test_a.py: line 1: invalid syntax" in err
+        assert said in err
+        assert "hint: mend what is said above, or name other files" in err
+    assert project.code("--format", "json") == 4
+    assert list(json.loads(capsys.readouterr().out)["unread"]) == ["tests/test_a.py", "tests/test_b.py"]
+
+
+def test_where_there_is_no_python_file_nothing_is_called_clean(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    project.write("notes/a.txt")
+    assert project.code() == 4
+    assert f"there is no Python file among tests and packages of `{project.path}`" in capsys.readouterr().err
+    assert project.code(str(project.path / "notes")) == 4
+    assert "there is no Python file in what was named\nhint: name files or folders" in capsys.readouterr().err
+
+
+def test_a_file_that_was_not_read_is_counted_beside_those_that_were(project: Project) -> None:
+    project.write("tests/test_a.py", "def test_a():\n    assert True\n")
+    project.write("tests/test_b.py", "def test_b(:\n")
+    result = project.ask()
+    assert result.stderr == "not read: tests/test_b.py: line 1: invalid syntax\n0 hazards in 1 file read, 1 not read\n"
+    assert project.code() == 0
 
 
 def test_columns_count_characters_and_other_encodings_are_read(project: Project) -> None:

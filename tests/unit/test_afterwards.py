@@ -85,10 +85,11 @@ def test_images_that_are_gone_are_no_verdict_and_nothing_starts(tmp_path: Path) 
 
 
 def test_a_coupling_is_taken_without_its_cause_and_without_what_was_said_of_it_but_not_of_order() -> None:
-    note = "not order: worker gw0's list in one process gave `passed`; none of the axes that were varied explains it"
+    order = "the order is not what makes the difference: run by one process in `a`, in the order of `b`, it is `passed`"
+    note = f"{order}; none of the axes that were varied explains it"
     (found,) = archive.before_causes(a_report(msgspec.structs.replace(COUPLED, cause=TIMEZONE, note=note)))
     assert (found.cause, found.confirmed) == (None, 10)
-    assert found.note == "not order: worker gw0's list in one process gave `passed`"
+    assert found.note == order
 
 
 def test_what_a_check_of_the_order_has_overturned_stands_as_it_is() -> None:

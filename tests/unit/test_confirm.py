@@ -422,9 +422,10 @@ class TestOrder:
             "z": (Label.CONSISTENT_GREEN, 0),
         }
         assert [plan.order.exactly for plan in ran if plan.purpose is Purpose.HYBRID] == [ids("x"), ids("y")]
+        not_order = "the order is not what makes the difference: run by one process in `local`, in the order of"
         assert {each.nodeid: each.note for each in outcome.findings} == {
-            "x": "not order: worker gw0's list in one process gave `passed`",
-            "y": "not order: worker gw1's list in one process gave `passed`",
+            "x": f"{not_order} worker gw0 of `server`, it is `passed`",
+            "y": f"{not_order} worker gw1 of `server`, it is `passed`",
             "z": "",
         }
 

@@ -161,6 +161,12 @@ def test_an_entry_as_people_know_it_will_do() -> None:
     assert checking.problems(a_ledger(since="2026-12-31"), facts()) == ()  # frozen on its last day
 
 
+def test_an_entry_that_is_over_has_that_one_problem_whenever_it_began() -> None:
+    over = a_ledger(expires="2026-11-01", since="2026-11-20")
+    (problem,) = checking.problems(over, facts())
+    assert "the freeze expired on 2026-11-01" in problem
+
+
 CODEOWNERS = """\
 # The owners
 *             @Global  second@example.org # @not-me

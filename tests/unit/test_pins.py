@@ -13,6 +13,10 @@ NOT_THERE = (
     "the pins of the suite (`parity_pin`) were not in force in spite of `--respect-pins`: "
     "paritygate is not installed in the images, beside pytest"
 )
+NOT_IN_FORCE = (  # whether or not paritygate is in the images
+    "are not in force, so that the axes can vary; "
+    "`--respect-pins` keeps them where paritygate is installed in the images, beside pytest"
+)
 HIDES = "what depends on the zone or the locale could not show in what is pinned"
 
 
@@ -28,12 +32,12 @@ def cells(*asked: Pins) -> tuple[Cell, ...]:
         (
             Pins(suite=True),
             False,
-            ["the pins of the suite (`parity_pin`) yielded to the axes; `--respect-pins` would keep them"],
+            [f"the pins of the suite (`parity_pin`) {NOT_IN_FORCE}"],
         ),
         (
             Pins(tests=2),
             False,
-            ["the pins of 2 tests (`pinned_environment`) yielded to the axes; `--respect-pins` would keep them"],
+            [f"the pins of 2 tests (`pinned_environment`) {NOT_IN_FORCE}"],
         ),
         (
             Pins(suite=True, tests=2, in_force=True),

@@ -48,6 +48,28 @@ def test_of_few_items_every_order_comes() -> None:
     assert len(list(orders("abc", seeds=()))) == 6
 
 
+def test_a_suite_that_takes_warnings_for_errors_can_be_parametrized_with_orders(tmp_path: Path) -> None:
+    example = """\
+import pytest
+
+from paritygate.portable.orders import orders
+
+
+@pytest.mark.parametrize("order", orders("abc"))
+def test_order(order):
+    assert sorted(order) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("order", orders("abcd", seeds=range(1)))
+def test_of_four(order):
+    assert sorted(order) == ["a", "b", "c", "d"]
+"""
+    (tmp_path / "test_orders.py").write_text(example, encoding="utf-8")
+    alone = ("-q", "-W", "error", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(tmp_path))
+    done = subprocess.run([sys.executable, "-m", "pytest", *alone, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert (done.returncode, "9 passed" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
 def test_operations_that_commute_pass_and_others_are_named_with_their_order() -> None:
     def double(account: list[int]) -> None:
         account[0] *= 2
@@ -145,6 +167,32 @@ def test_what_is_not_the_same_is_named_by_its_place(kind: str, one: str, other: 
         assert_same(one, other, kind)
 
 
+def test_a_kind_that_nobody_knows_is_answered_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match=r"no parser `zzz`; there are `json`, `toml`, `csv`, `xml`, `moment`, `number`, `url`"):
+        assert_same("1", "1", "zzz")
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad", "where"),
+    [
+        ("json", "[1]", "[1\n,]", r"line 2 column 2"),
+        ("toml", "a = 1", "a = 1\nb", r"line 2, column 2|at end of document"),
+        ("xml", "<a/>", "<a>\n<b></a>", r"line 2, column 5"),
+        ("number", "1", "one", r"'one'"),
+        ("moment", "2026-11-30T00:00:00Z", "2026-11-30T00:00:00", r"names no zone"),
+        (int, "1", "one", r"'one'"),
+    ],
+)
+def test_a_text_that_cannot_be_read_is_said_to_be_the_first_or_the_second_and_where(
+    kind: Any, good: str, bad: str, where: str
+) -> None:
+    name = kind if isinstance(kind, str) else kind.__name__
+    with pytest.raises(ValueError, match=rf"^the first text cannot be read as `{name}`: .*({where})"):
+        assert_same(bad, good, kind)
+    with pytest.raises(ValueError, match=rf"^the second text cannot be read as `{name}`: .*({where})"):
+        assert_same(good, bad, kind)
+
+
 def test_a_moment_needs_a_zone() -> None:
     with pytest.raises(ValueError, match="names no zone"):
         moment("2026-11-30T00:00:00")
@@ -162,7 +210,7 @@ def test_the_examples_of_the_readme_pass(tmp_path: Path) -> None:
     assert modules == {"orders", "clocks", "parsed"}
     for number, example in enumerate(examples):
         (tmp_path / f"test_example_{number}.py").write_text(example, encoding="utf-8")
-    alone = ("-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(tmp_path))
+    alone = ("-q", "-W", "error", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(tmp_path))
     done = subprocess.run([sys.executable, "-m", "pytest", *alone, str(tmp_path)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert "passed" in done.stdout

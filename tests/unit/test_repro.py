@@ -11,10 +11,10 @@ import pytest
 import paritygate
 from paritygate import archive
 from paritygate.errors import UsageError
-from paritygate.outcomes.artifact import Artifact, CellImage, Material
+from paritygate.outcomes.artifact import Artifact, Cause, CellImage, Material
 from paritygate.outcomes.cells import Cell, Dates, Distribution, EnvironmentName, Failure, NodeId, TestId
 from paritygate.outcomes.plans import CellPlan, Order, Selection
-from paritygate.outcomes.words import CellStatus, ExitCode, Label, Outcome, Purpose
+from paritygate.outcomes.words import CauseKind, CellStatus, ExitCode, Label, Outcome, Purpose
 from paritygate.repro import command
 from paritygate.repro.choosing import Chosen, choose
 from paritygate.repro.flow import prepare, shell
@@ -209,6 +209,23 @@ class TestJudging:
     def test_another_outcome_is_none(self) -> None:
         text, code = self.judged(a_cell("b", 1, {T: "passed"}))
         assert (code, text.splitlines()[-1]) == (1, "not reproduced: passed; in the report it is failed")
+
+    @pytest.mark.parametrize(
+        ("cause", "said"),
+        [
+            (Cause(kind=CauseKind.RACE, rate=(16, 24)), "a race that showed 16 of 24 times"),
+            (Cause(kind=CauseKind.CHANCE, rate=(3, 6)), "chance that showed 3 of 6 times"),
+            (Cause(kind=CauseKind.ORDER), ""),
+            (None, ""),
+        ],
+    )
+    def test_what_shows_only_sometimes_is_said_to_be_tried_again(self, cause: Cause | None, said: str) -> None:
+        passed, failed = a_cell("b", 1, {T: "passed"}), a_cell("b", 1, runs=[a_run(T, "failed", failure=a_failure())])
+        more = f"; its cause is {said}: one try proves little, try again" if said else ""
+        answer = judge(chosen(), Planned(a_plan(), 2, ""), passed, cause)
+        assert (answer.exit_code, answer.said) == (1, f"not reproduced: passed; in the report it is failed{more}")
+        assert answer.text.endswith(answer.said)
+        assert judge(chosen(), Planned(a_plan(), 2, ""), failed, cause).said == "reproduced: failed, as in the report"
 
     def test_an_error_is_no_reproduction_of_a_failure(self) -> None:
         assert self.judged(a_cell("b", 1, runs=[a_run(T, "error", failure=a_failure())]))[1] == 1

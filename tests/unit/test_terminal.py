@@ -601,13 +601,13 @@ def test_a_cause_is_said_with_what_shows_it() -> None:
 @pytest.mark.parametrize(
     ("cause", "note"),
     [
-        (None, "    note: dated; not order: the list gave `passed`\n"),
-        (an_axis_cause((Axis.WORKERS,)), "    note: dated; not order: the list gave `passed`\n"),
+        (None, "    note: dated; the order is not what makes the difference: it is `passed`\n"),
+        (an_axis_cause((Axis.WORKERS,)), "    note: dated; the order is not what makes the difference: it is `passed`\n"),
         (an_axis_cause((Axis.TIMEZONE,)), "    note: dated\n"),
     ],
 )
 def test_that_it_is_not_the_order_is_said_where_it_could_have_been(cause: Cause | None, note: str) -> None:
-    finding = a_coupling(cause=cause, note="dated; not order: the list gave `passed`")
+    finding = a_coupling(cause=cause, note="dated; the order is not what makes the difference: it is `passed`")
     assert note in render(an_artifact(finding), 200)
 
 
@@ -626,10 +626,10 @@ def test_what_a_diff_chose_is_listed_with_what_widened_it_first() -> None:
     }
     text = render(an_artifact(changed=Changed(base="0123456789abcdef", files=files, known=9, everything=True)))
     assert (
-        "changed since 0123456789ab (3), and everything was run:\n"
+        "changed since 0123456789ab (3), and everything is chosen:\n"
         "  c.bin: everything, since no test is known to mention it\n"
         "  a.py: tests/test_a.py, tests/test_b.py\n"
         "  docs/b.md: no test: no test mentions it or lists folders\n"
     ) in text
     some = Changed(base="0123456789abcdef", files={"a.py": files["a.py"]}, tests=files["a.py"].tests, known=9)
-    assert "changed since 0123456789ab (1), and 2 of 9 test files were chosen:\n" in render(an_artifact(changed=some))
+    assert "changed since 0123456789ab (1), and 2 of 9 test files are chosen:\n" in render(an_artifact(changed=some))

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
-from paritygate.changed import mapping, reading, touched
+from paritygate.changed import mapping, ours, reading, touched
 from paritygate.changed.facts import Facts
 from paritygate.changed.mapping import Seen, Surroundings
 from paritygate.changed.project import Conventions
@@ -40,7 +40,7 @@ def choose(wanted: Wanted) -> Chosen:
             "run without `--changed`, or name a base",
         )
     known = reading.conventions(wanted)
-    around = reading.surroundings(wanted, paths, known)
+    around = reading.surroundings(wanted, paths, known, ours.reports(some.root, diff.untracked.intersection(paths)))
     answers = {path: _seen(path, around, wanted.asked) for path in paths}
     changed = _changed(diff, answers, _asked_for(wanted, around, known))
     out = frozenset() if changed.everything else around.graph.tests.difference(*(each.tests for each in answers.values()))

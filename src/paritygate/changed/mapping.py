@@ -2,12 +2,14 @@
 
 | touched | seen by |
 |---|---|
-| a test file | itself, and who imports it |
-| a `conftest.py` | the tests in its folder and below, and who imports it |
-| another Python file | who imports it, is named after it, mentions it or lists folders, and whoever cannot be seen through |
-| another file | who mentions it, a folder that it is in or a pattern for it; whose name it has; who lists folders |
+| any file | who mentions it or a pattern for it, who lists folders, and whoever cannot be seen through |
+| a test file | also itself, who imports it, who mentions a folder that it is in, and whose name it has |
+| a `conftest.py` | also the tests in its folder and below, and the same |
+| another Python file | also who imports it or is named after it, and on the tests' side who mentions a folder that it is in |
+| another file | also who mentions a folder that it is in, and whose name it has |
 | prose and the settings of services | the same, and where nobody does no test sees it |
-| what configures pytest, installs or is linked to | all tests, or those below it |
+| what configures pytest, installs or is linked to | all tests; where it is below the project, also the tests below it |
+| a report of ours that git does not track | none, unless a file mentions its name |
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     """What a touched file lies among: all files of the trees, links with what they lead to, the project's folder, the graph.
 
-    With `doctests` any module may hold tests, and is a module all the same.
+    With `doctests` any module may hold tests, and is a module all the same. `reports` are ours, not tracked by git.
     """
 
     files: frozenset[str]
@@ -70,20 +72,22 @@ class Surroundings(msgspec.Struct, frozen=True, kw_only=True):
     directory: str
     graph: Graph
     doctests: bool = False
+    reports: frozenset[str] = frozenset()
 
 
 def seen(path: str, around: Surroundings) -> Seen:
     """Say which test files can see a touched file, given from the tree's top."""
+    if path in around.reports and not any(posixpath.basename(path) in text for text in _texts(around)):
+        return Seen(why="it is a report of paritygate that git does not track")
     if why := _why_all(path, around):
         return Seen(everything=True, why=why)
     name = posixpath.basename(path)
     if name in CONFIGURATION:
-        folder = posixpath.dirname(path)
-        return Seen(
-            tests=frozenset(each for each in around.graph.tests if each.startswith(f"{folder}/")), why="no test is below it"
-        )
+        below = {each for each in around.graph.tests if each.startswith(f"{posixpath.dirname(path)}/")}
+        return Seen(tests=_tests(around, {*below, *_reading(path, around)}), why="no test is below it")
     if name == "conftest.py" or (path in around.graph.tests and not around.doctests):
-        return Seen(tests=_tests(around, {path}), why="no test lies below" if path in around.files else "it is gone")
+        found = _tests(around, {path, *_reading(path, around)})
+        return Seen(tests=found, why="no test lies below" if path in around.files else "it is gone")
     return _of_module(path, around) if path.endswith(".py") else _of_data(path, around)
 
 
@@ -143,11 +147,24 @@ def _tests(around: Surroundings, seeds: set[str]) -> frozenset[str]:
     return around.graph.tests & around.files & around.graph.seeing(seeds)
 
 
+def _texts(around: Surroundings) -> Iterator[str]:
+    return (text for facts in around.graph.files.values() for text in facts.texts)
+
+
+def _reading(path: str, around: Surroundings) -> Iterator[str]:
+    """List the files that may read or run another as they would any file, whatever it is to pytest."""
+    yield from _mentioning(path, around)
+    yield from _named_like(path, around)
+    yield from _looking_around(path, around)
+
+
 def _mentioning(path: str, around: Surroundings) -> Iterator[str]:
     """List the files with a text that could be a file's name, a part of it, a folder that it is in or a pattern for it."""
     name = posixpath.basename(path)
     stem = name.partition(".")[0]
-    folders = frozenset() if path.endswith(".py") else frozenset(posixpath.dirname(path).split("/"))
+    # Folders of code are called like much else; those of tests are named by who runs or reads what is in them.
+    is_code = path.endswith(".py") and not on_the_test_side(path, around.graph.tests)
+    folders = frozenset() if is_code else frozenset(posixpath.dirname(path).split("/"))
     for file, facts in around.graph.files.items():
         if file != path and any(_could_mean(text, name, stem, folders) for text in facts.texts):
             yield file
@@ -166,7 +183,9 @@ def _could_mean(text: str, name: str, stem: str, folders: frozenset[str]) -> boo
 
 def _named_like(path: str, around: Surroundings) -> Iterator[str]:
     """List the test files after which a file or its folder is named, or after one of whose tests: recordings are kept so."""
-    parts = {part.partition(".")[0].partition("[")[0] for part in path.split("/")}
+    # Test files in two folders that are called alike have nothing to do with each other.
+    kept = posixpath.dirname(path) if path.endswith(".py") else path
+    parts = {part.partition(".")[0].partition("[")[0] for part in kept.split("/")}
     for test in around.graph.tests:
         facts = around.graph.files.get(test, Facts())
         if posixpath.basename(test).partition(".")[0] in parts or not facts.defined.isdisjoint(parts):

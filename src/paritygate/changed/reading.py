@@ -17,6 +17,8 @@ from paritygate.outcomes.trees import Tree
 from paritygate.snapshot import sources
 from paritygate.snapshot.sources import Objects
 
+_PROMPT = b">>>"
+
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     """What was asked for, the trees that it is to run in, `base` (empty: the default branch), our `own` files, and variables."""
@@ -42,8 +44,8 @@ def conventions(wanted: Wanted) -> Conventions:
     return project.conventions(ordered, wanted.asked.arguments)
 
 
-def surroundings(wanted: Wanted, paths: Sequence[str], known: Conventions) -> Surroundings:
-    """Read everything that the touched files lie among."""
+def surroundings(wanted: Wanted, paths: Sequence[str], known: Conventions, reports: frozenset[str]) -> Surroundings:
+    """Read everything that the touched files, some of them reports of ours, lie among."""
     entries = [entry for tree in wanted.trees for entry in tree.entries]
     files = frozenset(entry.path for entry in entries if entry.kind == "file")
     named = {from_top(wanted.asked, word.partition("::")[0]) for word in wanted.asked.paths}
@@ -54,11 +56,15 @@ def surroundings(wanted: Wanted, paths: Sequence[str], known: Conventions) -> Su
         if path.startswith(inside) and (known.is_test(path.removeprefix(inside)) or (path in named and path in files))
     }
     found = _facts(wanted, tests)
+    # `test*.txt` is what data of tests are called too: what holds no prompt has no test in it.
+    tests = {path for path in tests if path.endswith(".py") or path in named or found.get(path, Facts()).opaque}
     reached = any(_moves_imports(each) for name, each in found.items() if on_the_test_side(name, tests))
     graph = Graph(found, paths, tests, loose=known.loose or reached)
     graph.govern(known.loaded)
     links = {entry.path: _target(entry.path, entry.target) for entry in entries if entry.kind == "link"}
-    return Surroundings(files=files, links=links, directory=wanted.asked.directory, graph=graph, doctests=known.doctests)
+    return Surroundings(
+        files=files, links=links, directory=wanted.asked.directory, graph=graph, doctests=known.doctests, reports=reports
+    )
 
 
 def _moves_imports(each: Facts) -> bool:
@@ -89,7 +95,8 @@ def _told(path: str, content: bytes | None, tests: Collection[str]) -> Facts:
     if content is None:
         return Facts(opaque="it cannot be read")
     if not path.endswith(".py"):
-        return Facts(opaque="it is a text with tests in it")
+        # Without NUL bytes, prompts are seen in UTF-16 and UTF-32 too.
+        return Facts(opaque="it is a text with tests in it") if _PROMPT in content.replace(b"\0", b"") else Facts()
     return facts.read(path, content, test_side=on_the_test_side(path, tests))
 
 

@@ -15,10 +15,14 @@ _LIKELY = ("origin/main", "origin/master", "main", "master")
 
 
 class Diff(msgspec.Struct, frozen=True, kw_only=True):
-    """The commit that a working tree was held against, and the paths, from the tree's top, in which it differs."""
+    """The commit that a working tree was held against, and the paths, from the tree's top, in which it differs.
+
+    `untracked` are those of them that git does not track.
+    """
 
     base: str
     paths: tuple[str, ...]
+    untracked: frozenset[str]
 
 
 def since(top: str, base: str, environ: Mapping[str, str]) -> Diff:
@@ -36,8 +40,9 @@ def since(top: str, base: str, environ: Mapping[str, str]) -> Diff:
     plain = ("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none")
     found = git.records(git.run(asked, *plain, commit, "--"))
     found += git.records(git.run(asked, *plain, "--cached", commit, "--"))
-    found += git.records(git.run(asked, "ls-files", "-z", "--others", "--exclude-standard"))
-    return Diff(base=commit, paths=tuple(sorted(set(found))))
+    untracked = frozenset(git.records(git.run(asked, "ls-files", "-z", "--others", "--exclude-standard")))
+    # A file that the base has is changed, though it is untracked by now.
+    return Diff(base=commit, paths=tuple(sorted(untracked.union(found))), untracked=untracked.difference(found))
 
 
 def _default_branch(asked: Git) -> str:

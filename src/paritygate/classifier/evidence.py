@@ -21,7 +21,7 @@ from paritygate.outcomes.words import CellStatus, Label, Outcome, Purpose
 RISK = Fraction(1, 1000)
 KILLING = frozenset({Outcome.TIMED_OUT, Outcome.CRASHED})
 COUPLED = frozenset({Label.COUPLING})
-NOT_ORDER = "not order: "
+NOT_ORDER = "the order is not what makes the difference: "
 """How a note begins that says that replays of an order have changed nothing."""
 
 

@@ -7,6 +7,7 @@ import click
 from paritygate.cli.options import PROJECT
 from paritygate.cli.user import Streams, absolute, world
 from paritygate.config.file import Overrides
+from paritygate.errors import UsageError
 from paritygate.gate import narrowing
 from paritygate.gate.request import Request
 from paritygate.outcomes.words import ExitCode
@@ -26,10 +27,15 @@ CHANGED = click.option(
 @click.command("changed")
 @click.argument("selection", nargs=-1)
 @click.option("--base", default="", metavar="REF", help="Compare with where HEAD parted from it. [default: the default branch]")
+@click.option(
+    "--changed", "spelled", is_flag=False, flag_value="", default="", metavar="[REF]", help="The same, as `run` spells it."
+)
 @PROJECT
-def changed(selection: tuple[str, ...], base: str, project: str) -> int:
+def changed(selection: tuple[str, ...], base: str, spelled: str, project: str) -> int:
     """List what differs from the default branch, and which tests of SELECTION can see it; 4 where none can."""
-    request = Request(project=absolute(project).resolve(), overrides=Overrides(selection=selection), changed=base)
+    if base and spelled and base != spelled:
+        raise UsageError(f"`--base {base}` and `--changed={spelled}` say the same thing differently", "give one of them")
+    request = Request(project=absolute(project).resolve(), overrides=Overrides(selection=selection), changed=base or spelled)
     with Live(Streams().progress, quiet=False) as live:
         found = narrowing.preview(request, world("", live))
     for line in touched.chosen(found, most=0):

@@ -13,6 +13,7 @@ import click
 import msgspec
 
 from paritygate import archive, places
+from paritygate.axes import near_miss
 from paritygate.cli.options import FILE, PROJECT
 from paritygate.cli.user import absolute
 from paritygate.config import file as config_file
@@ -21,7 +22,7 @@ from paritygate.disciplines import freezing, records, thawing
 from paritygate.disciplines.freezing import Check
 from paritygate.disciplines.records import Place
 from paritygate.errors import RefusedError, UsageError
-from paritygate.freezes import checking, evidence, ledger
+from paritygate.freezes import checking, evidence, judging, ledger
 from paritygate.freezes.ledger import Entry
 from paritygate.outcomes.words import ExitCode
 
@@ -129,7 +130,7 @@ def extend(nodeid: str, expires: str, reason: str, project: str) -> int:
 @freezes.command("list")
 @PROJECT
 def show(project: str) -> int:
-    """List what is frozen, what ends first at the top."""
+    """List what is frozen, what ends first at the top; 5 where not all of it can be read."""
     desk = desk_of(project)
     path, found = freezing.load(desk.place, desk.settings)
     entries = {} if found is None else found.entries
@@ -141,8 +142,8 @@ def show(project: str) -> int:
         click.echo(f"    {entry.reason}{_history(entry)}")
         if gates := thawing.gates_due(streaks.get(nodeid), entry.expires, desk.settings.thaw_after):
             click.echo(f"    stable in {checking.number(gates, 'gate')} in a row: `paritygate freeze prune --stable` thaws it")
-    for nodeid, fault in () if found is None else found.faults:
-        click.echo(f"unreadable: {f'`{nodeid}`: ' if nodeid else ''}{fault}")
+    if found is not None:
+        freezing.refuse_faults(path, found)
     click.echo(f"{checking.number(len(entries), 'test')} frozen in `{path}`", err=True)
     return ExitCode.PARITY
 
@@ -156,8 +157,28 @@ def check(ref: str, project: str) -> int:
     frozen = freezing.holding(desk.place, desk.check, ref)
     click.echo(f"{checking.number(len(frozen.entries), 'test')} frozen in `{frozen.path}`, and nothing is wrong with it")
     for nodeid, entry in frozen.entries.items():
-        if not entry.fingerprint and not entry.outcomes:
-            click.echo(f"note: `{nodeid}` has no fingerprint, so that any failure of it is let through", err=True)
+        if unbound := judging.unbound(entry):
+            click.echo(f"note: `{nodeid}`: {unbound}", err=True)
+    if frozen.entries:
+        click.echo("note: whether their files still hold these tests only a run can say, after its cells", err=True)
+    return ExitCode.PARITY
+
+
+@freezes.command("remove")
+@click.argument("nodeids", nargs=-1, required=True, metavar="NODEID...")
+@PROJECT
+def remove(nodeids: tuple[str, ...], project: str) -> int:
+    """Take entries out of the ledger, also such as cannot be read: of a test that is mended, renamed or gone."""
+    desk = desk_of(project)
+    path, written = freezing.as_written(desk.place, desk.settings)
+    if unknown := [nodeid for nodeid in dict.fromkeys(nodeids) if nodeid not in written]:
+        listed = ", ".join(f"`{nodeid}`{near_miss(nodeid, frozenset(written))}" for nodeid in unknown)
+        raise UsageError(f"not frozen: {listed}", "nothing was removed; `paritygate freeze list` shows what is frozen")
+    left = {nodeid: fields for nodeid, fields in written.items() if nodeid not in nodeids}
+    freezing.store_written(path, left)
+    for nodeid in dict.fromkeys(nodeids):
+        click.echo(f"removed `{nodeid}`")
+    click.echo(f"{checking.number(len(left), 'test')} frozen in `{desk.place.from_top(desk.settings.freezes)}`", err=True)
     return ExitCode.PARITY
 
 
@@ -194,7 +215,9 @@ def _accept(desk: Desk, nodeid: str, entry: Entry) -> None:
 
 def _known(nodeid: str, entries: dict[str, Entry]) -> Entry:
     if nodeid not in entries:
-        raise UsageError(f"`{nodeid}` is not frozen", "`paritygate freeze list` shows what is")
+        raise UsageError(
+            f"`{nodeid}` is not frozen{near_miss(nodeid, frozenset(entries))}", "`paritygate freeze list` shows what is"
+        )
     return entries[nodeid]
 
 

@@ -9,6 +9,7 @@ import click
 from paritygate import hazard_search
 from paritygate.cli.options import PROJECT
 from paritygate.cli.user import absolute, version
+from paritygate.errors import NoVerdictError
 from paritygate.hazard_search import Wanted
 from paritygate.outcomes.words import ExitCode
 from paritygate.reports import hazards as report
@@ -32,7 +33,8 @@ from paritygate.reports.text import spell_out
 def hazards(*, paths: tuple[str, ...], project: str, form: str, everything: bool, without_ruff: bool) -> int:
     """Read PATHS (default: tests and packages) and list what makes tests depend on the machine.
 
-    Nothing is run. It ends with 0 where nothing was found, 1 where something was, 4 where ruff is missing or fails.
+    Nothing is run. It ends with 0 where nothing was found, 1 where something was, 4 where no file could be read, or ruff is
+    missing or fails.
     """
     wanted = Wanted(
         project=absolute(project),
@@ -46,5 +48,16 @@ def hazards(*, paths: tuple[str, ...], project: str, form: str, everything: bool
         click.echo(said)
     for path, why in checked.unread.items():
         click.echo(f"not read: {spell_out(path)}: {spell_out(why)}", err=True)
+    if not checked.read:
+        raise _nothing_read(len(checked.unread), wanted)
     click.echo(report.summary(checked, len(found.hazards) - len(checked.hazards)), err=True)
     return ExitCode.CONSISTENT_RED if checked.hazards else ExitCode.PARITY
+
+
+def _nothing_read(unread: int, wanted: Wanted) -> NoVerdictError:
+    """Say that nothing is known, lest that looks like nothing found."""
+    if unread:
+        files = "the only file" if unread == 1 else f"any of {unread} files"
+        return NoVerdictError(f"could not read {files}, so nothing is known", "mend what is said above, or name other files")
+    where = "in what was named" if wanted.paths else f"among tests and packages of `{wanted.project}`"
+    return NoVerdictError(f"there is no Python file {where}", "name files or folders: `paritygate hazards PATH`")

@@ -11,6 +11,7 @@ import click
 import msgspec
 from click.decorators import FC
 
+from paritygate.cli import project_folder
 from paritygate.cli.user import absolute, place_of
 from paritygate.config.file import Overrides
 from paritygate.errors import UsageError
@@ -42,9 +43,12 @@ RUNNER = click.option(
     help="Where cells run: on an engine, this computer itself (host), or another one (ssh). [default: as configured, else auto]",
 )
 PROJECT = click.option(
-    "--project", default=".", type=click.Path(exists=True, file_okay=False), help="The project's folder. [default: here]"
+    "--project",
+    default=None,
+    callback=lambda _context, _option, named: project_folder.by_default() if named is None else named,
+    type=click.Path(exists=True, file_okay=False),
+    help="The project's folder. [default: here]",
 )
-
 
 # `main` has taken the word before click sees it, wherever it stands: this is for the help text.
 DEBUG = click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks and a log of what is done.")

@@ -161,12 +161,13 @@ def _plan(gate: Gate, replay: Replay, attempt: int) -> CellPlan:
 
 def _checked(finding: Finding, seen: Iterable[Seen]) -> Finding:
     """Say of a coupling what every replay gave, so that a reader sees that it is not the order."""
-    gave = (
-        f"{f'worker {replay.worker}' if replay.worker else f'`{replay.source}`'}'s list in one process gave `{outcome}`"
-        for replay, outcome in ((each.replay, each.outcome) for each in seen)
-    )
-    said = ", ".join(dict.fromkeys(gave))
+    said = ", ".join(dict.fromkeys(f"{_in_words(each.replay)} it is `{each.outcome}`" for each in seen))
     return msgspec.structs.replace(finding, note=noted(finding, f"{NOT_ORDER}{said}")) if said else finding
+
+
+def _in_words(replay: Replay) -> str:
+    whose = f"worker {replay.worker} of `{replay.source}`" if replay.worker else f"`{replay.source}`"
+    return f"run by one process in `{replay.target}`, in the order of {whose},"
 
 
 def _overturned(finding: Finding, first: Seen, second: Seen) -> Finding:

@@ -13,13 +13,11 @@ from paritygate.config.settings import Settings
 from paritygate.disciplines import digests, records
 from paritygate.disciplines.records import Place
 from paritygate.errors import RefusedError, UsageError
-from paritygate.locks import comparing, lock, patterns
+from paritygate.locks import comparing, lock, mending, patterns
 from paritygate.locks.comparing import Broken, File, Standing
 from paritygate.locks.lock import Lock
 from paritygate.snapshot import survey
 from paritygate.snapshot.survey import Repository, Survey
-
-HINT = "look at what moved; where it is meant, `paritygate lock --write` takes it in, and the diff shows it"
 
 
 class Shelf(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,7 +104,9 @@ def refuse_broken(shelf: Shelf, checked: Checked) -> None:
     if checked.broken:
         listed = "\n".join(f"  {each.line}" for each in checked.broken)
         count = len({each.path for each in checked.broken})
-        raise RefusedError(f"`{shelf.settings.lock}` does not hold for {count} file{'s' * (count != 1)}:\n{listed}", HINT)
+        raise RefusedError(
+            f"`{shelf.settings.lock}` does not hold for {count} file{'s' * (count != 1)}:\n{listed}", mending.hint(checked.broken)
+        )
 
 
 def unlocked(shelf: Shelf, held: Mapping[str, str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from paritygate import strict_json
 from paritygate.config.settings import Settings
 from paritygate.disciplines import records
 from paritygate.disciplines.records import Place
@@ -15,7 +16,11 @@ from paritygate.errors import RefusedError
 from paritygate.freezes import checking, ledger, owners
 from paritygate.freezes.ledger import Entry, Ledger
 
-HINT = "`paritygate freeze list` shows the ledger; `freeze extend`, `freeze prune` or fixing the test put it right"
+HINT = (
+    "`paritygate freeze list` shows the ledger; `freeze extend`, `freeze remove`, `freeze prune` or fixing the test put it right"
+)
+MEND = "mend it by hand first, so that nothing in it is lost"
+TAKE_OUT = "mend it by hand, or take the entry out with `paritygate freeze remove NODEID`"
 
 
 class Frozen(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,15 +109,35 @@ def refusal(path: str, wrong: tuple[str, ...], commit: str = "") -> str:
 def readable(place: Place, settings: Settings) -> tuple[Path, dict[str, Entry]]:
     """Read a ledger that is to be changed, which must be free of faults; an absent one is empty."""
     path, found = load(place, settings)
-    if found is not None and found.faults:
-        listed = tuple(f"`{nodeid}`: {fault}" if nodeid else fault for nodeid, fault in found.faults)
-        raise RefusedError(refusal(path, listed), "mend it by hand first, so that nothing in it is lost")
+    if found is not None:
+        refuse_faults(path, found)
     return place.top / path, dict(found.entries) if found else {}
+
+
+def refuse_faults(path: str, found: Ledger) -> None:
+    """Raise `RefusedError` for a ledger of which something cannot be read."""
+    if found.faults:
+        listed = tuple(f"`{nodeid}`: {fault}" if nodeid else fault for nodeid, fault in found.faults)
+        raise RefusedError(refusal(path, listed), MEND if found.written is None else TAKE_OUT)
+
+
+def as_written(place: Place, settings: Settings) -> tuple[Path, dict[str, object]]:
+    """Read a ledger from which entries are to be taken, whether or not each can be relied upon; an absent one is empty."""
+    path, found = load(place, settings)
+    found = found or Ledger(written={})
+    if found.written is None:
+        refuse_faults(path, found)
+    return place.top / path, dict(found.written or {})
 
 
 def store(path: Path, entries: dict[str, Entry]) -> None:
     """Write a ledger."""
     records.store(ledger.write(entries), path, "freezes")
+
+
+def store_written(path: Path, written: dict[str, object]) -> None:
+    """Write a ledger of entries as they stood in one."""
+    records.store(strict_json.write_map(written), path, "freezes")
 
 
 def _owners(place: Place) -> frozenset[str] | None:

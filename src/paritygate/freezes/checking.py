@@ -50,7 +50,7 @@ def _of_entry(nodeid: str, entry: Entry, facts: Facts) -> Iterator[str]:
         yield f"the freeze expired on {entry.expires}, {number(-left, 'day')} ago; `{entry.owner}` owns it"
     elif left > facts.longest:
         yield f"the freeze would last until {entry.expires}, {number(left, 'day')} from today; {facts.longest} are the most"
-    if entry.since is not None and entry.since > entry.expires:
+    elif entry.since is not None and entry.since > entry.expires:
         yield f"the freeze ends on {entry.expires}, before it begins, on {entry.since}"
     if facts.owners is not None and owners.plain(entry.owner) not in facts.owners:
         yield f"its owner `{entry.owner}` is not in CODEOWNERS"

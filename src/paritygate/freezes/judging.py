@@ -19,6 +19,7 @@ from paritygate.outcomes.words import CellStatus, FreezeState, Label, Outcome, P
 
 WHOLE = frozenset({CellStatus.FINISHED, CellStatus.NO_TESTS})
 UNBOUND = "the entry has no fingerprint, so that any failure would do; `paritygate freeze add` records one"
+GREEN = frozenset(outcome.value for outcome in Outcome if outcome.green)
 TURNED_TO_IT = (
     f"it turned out after the run to be `{Label.NONDETERMINISM}`; the next run says whether it is the one that was frozen"
 )
@@ -108,7 +109,12 @@ def _seen(entry: Entry, finding: Finding, cells: Sequence[Cell]) -> Seen:
             )
         if entry.outcomes and run.outcome not in {*entry.outcomes, Outcome.PASSED}:
             return FreezeState.DRIFTED, f"in `{cell.env}` attempt {cell.attempt} it is `{run.outcome}`, which was not frozen"
-    return FreezeState.LET_THROUGH, "" if entry.fingerprint or entry.outcomes else UNBOUND
+    return FreezeState.LET_THROUGH, unbound(entry)
+
+
+def unbound(entry: Entry) -> str:
+    """Say of an entry that binds its test to no failure that it does not; empty for one that does, or knows of none."""
+    return "" if entry.fingerprint or (entry.outcomes and entry.outcomes <= GREEN) else UNBOUND
 
 
 def _absent(nodeid: str, cells: Sequence[Cell], selection: Selection) -> Seen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -61,7 +62,8 @@ def judge(frozen: Frozen, findings: Sequence[Finding], cells: Sequence[Cell], as
         freezes=judged,
         let_through=judging.let_through(frozen.entries, findings, cells),
         refused=tuple(
-            f"`{nodeid}` is frozen in `{frozen.path}`: {freeze.why}"
+            f"`{nodeid}` is frozen in `{frozen.path}`: {freeze.why} (mend the id, or take the entry out: "
+            f"`paritygate freeze remove {shlex.quote(nodeid)}`)"
             for nodeid, freeze in judged.items()
             if freeze.state is FreezeState.UNKNOWN
         ),

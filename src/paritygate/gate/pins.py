@@ -13,6 +13,7 @@ from paritygate.outcomes.words import Axis
 
 PINNED = (Axis.TIMEZONE, Axis.LOCALE)
 OPTION = "--respect-pins"
+KEPT = f"`{OPTION}` keeps them where paritygate is installed in the images, beside pytest"
 
 
 def respected(planned: Planned, request: Request) -> Planned:
@@ -46,7 +47,7 @@ def remarks(cells: Sequence[Cell], *, asked: bool) -> Iterator[str]:
         if asked:
             yield f"`{OPTION}` changes nothing: no test that ran asks for pins"
     elif not asked:
-        yield f"{what} yielded to the axes; `{OPTION}` would keep them"
+        yield f"{what} are not in force, so that the axes can vary; {KEPT}"
     elif any(cell.pins.in_force for cell in cells):
         yield f"{what} were kept (`{OPTION}`): what depends on the zone or the locale could not show in what is pinned"
     else:

@@ -8,6 +8,7 @@ import re
 import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 import msgspec
 
@@ -38,6 +39,14 @@ _OF_ONE_CLOCK = (HazardKind.CLOCK_IN_ASSERTION, HazardKind.READ_AT_IMPORT, Hazar
 """Of one reading of the clock the first of these is said."""
 
 
+class Said(NamedTuple):
+    """A hazard, its first and last line, and what it is about, where several of its kind may be about the same."""
+
+    hazard: Hazard
+    lines: tuple[int, int]
+    of: str
+
+
 class Suppressed(msgspec.Struct, frozen=True, kw_only=True):
     """A hazard that somebody let be, and why."""
 
@@ -66,17 +75,28 @@ def check(project: Path, paths: Sequence[str], names: Names, program: Ruff | Non
     suppressed: list[Suppressed] = []
     for each in sources:
         known = suppression.read(each)
-        for hazard, lines in _hazards(each, names, words):
-            if hazard.kind is HazardKind.VARIABLE_WRITE and each.path in kept:
+        said: list[Said] = []
+        for one in _hazards(each, names, words):
+            if one.hazard.kind is HazardKind.VARIABLE_WRITE and each.path in kept:
                 continue
-            reason = next((one.reason for one in known if one.holds(hazard.kind, lines)), None)
+            reason = next((other.reason for other in known if other.holds(one.hazard.kind, one.lines)), None)
             if reason is None:
-                hazards.append(hazard)
+                said.append(one)
             else:
-                suppressed.append(Suppressed(hazard=hazard, reason=reason))
-        hazards += [_misused(each, one) for one in known if one.problem]
+                suppressed.append(Suppressed(hazard=one.hazard, reason=reason))
+        hazards += [*_merged(said), *(_misused(each, one) for one in known if one.problem)]
     in_order = sorted(hazards, key=lambda hazard: (hazard.file, hazard.line, hazard.column, hazard.kind))
     return Checked(hazards=tuple(in_order), suppressed=tuple(suppressed), unread=unread, read=len(sources))
+
+
+def _merged(said: Sequence[Said]) -> Iterator[Hazard]:
+    """Say once what is about one thing, by a sure hazard where there is one; what somebody lets be hides nothing."""
+    told: set[tuple[HazardKind, str]] = set()
+    for one in sorted(said, key=lambda each: (not each.hazard.sure, each.lines)):
+        about = (one.hazard.kind, one.of)
+        if not one.of or about not in told:
+            told.add(about)
+            yield one.hazard
 
 
 def _parsed(project: Path, paths: Sequence[str]) -> tuple[list[Source], dict[str, str]]:
@@ -119,8 +139,8 @@ def _text(path: Path) -> str:
     return content.decode(encoding)
 
 
-def _hazards(of: Source, names: Names, words: Mapping[str, list[Word]]) -> Iterator[tuple[Hazard, tuple[int, int]]]:
-    """Say each hazard of a file once, with its first and last line."""
+def _hazards(of: Source, names: Names, words: Mapping[str, list[Word]]) -> Iterator[Said]:
+    """Say each hazard of a file once in a line."""
     found = [each for one in CHECKS for each in one(of)]
     found += [*files.read_files(of, names), *files.imports(of, names), *encodings.paths(of, names)]
     found += [*judged.judged(words.get(of.path, ()), of, names)]
@@ -133,7 +153,7 @@ def _hazards(of: Source, names: Names, words: Mapping[str, list[Word]]) -> Itera
             continue
         if (each.kind, each.node.lineno) not in said and not surroundings.never_tested(each.node, of):
             said.add((each.kind, each.node.lineno))
-            yield _hazard(of, each), (each.node.lineno, each.node.end_lineno or each.node.lineno)
+            yield Said(_hazard(of, each), (each.node.lineno, each.node.end_lineno or each.node.lineno), each.of)
 
 
 def _waved_through(of: Source, line: int) -> bool:

@@ -71,15 +71,13 @@ def temporary_paths(source: Source) -> Iterator[Found]:
     """
     if source.role is Role.PACKAGE:
         return
-    said: set[str] = set()
+    sure = _holds_tests(source)
     for call, meaning in source.calls():
         for each in written(call, meaning, source):
             value = source.value(each)
-            if isinstance(value, str) and _TEMPORARY.fullmatch(value) and value not in said:
-                said.add(value)
-                yield Found(
-                    HazardKind.FIXED_TEMPORARY_PATH, call, f"`{value}` is one for all in {shown(call)}", _holds_tests(source)
-                )
+            if isinstance(value, str) and _TEMPORARY.fullmatch(value):
+                what = f"`{value}` is one for all in {shown(call)}"
+                yield Found(HazardKind.FIXED_TEMPORARY_PATH, call, what, sure, of=value)
 
 
 def written(call: ast.Call, meaning: str, source: Source, *, deep: bool = False) -> list[ast.expr]:
@@ -103,14 +101,12 @@ def variables(source: Source) -> Iterator[Found]:
     """Find variables of the process that a test sets and does not put back; a conftest is the place where they are pinned."""
     if source.role is not Role.TEST or not _holds_tests(source):
         return
-    said: set[str] = set()
     nodes = [node for node in ast.walk(source.tree) if isinstance(node, ast.Assign | ast.Delete | ast.Call)]
     for node in sorted(nodes, key=lambda each: each.lineno):
         name = _variable(node, source)
-        if name and name not in said and not _put_back(node, source):
-            said.add(name)
+        if name and not _put_back(node, source):
             sure = not _removes(node) and not _removed_again(name, node, source)
-            yield Found(HazardKind.VARIABLE_WRITE, node, f"{shown(node)} sets a variable of the whole process", sure)
+            yield Found(HazardKind.VARIABLE_WRITE, node, f"{shown(node)} sets a variable of the whole process", sure, of=name)
 
 
 def _collected(source: Source) -> bool:

@@ -13,12 +13,16 @@ LONGEST = 80
 
 
 class Found(NamedTuple):
-    """A hazard before it has a place in words; `sure` where the source alone shows it."""
+    """A hazard before it has a place in words; `sure` where the source alone shows it.
+
+    Of those of a kind that have the same `of`, such as a variable's name, one is said: the first that nobody lets be.
+    """
 
     kind: HazardKind
     node: ast.expr | ast.stmt
     what: str
     sure: bool = True
+    of: str = ""
 
 
 Check = Callable[[Source], Iterator[Found]]

@@ -6,7 +6,7 @@ They depend on the number of operations and the seeds alone; no global generator
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import permutations
 from typing import TypeVar
 
@@ -19,8 +19,8 @@ ALL_OF = 3
 """Up to so many items every order is tried: there are no more than shuffles would find."""
 
 
-def orders(items: Iterable[Item], seeds: Iterable[int] = SEEDS) -> Iterator[tuple[Item, ...]]:
-    """Yield orders of items: as given, reversed, then one for each seed, none of them twice.
+def orders(items: Iterable[Item], seeds: Iterable[int] = SEEDS) -> tuple[tuple[Item, ...], ...]:
+    """List orders of items: as given, reversed, then one for each seed, none of them twice.
 
     Of three items or fewer all orders come, whatever the seeds.
     """
@@ -31,8 +31,7 @@ def orders(items: Iterable[Item], seeds: Iterable[int] = SEEDS) -> Iterator[tupl
         chosen = permutations(places)
     else:
         chosen = [places, places[::-1], *(tuple(sorted(places, key=lambda place: _rank(seed, place))) for seed in seeds)]
-    for order in dict.fromkeys(chosen):
-        yield tuple(given[place] for place in order)
+    return tuple(tuple(given[place] for place in order) for order in dict.fromkeys(chosen))
 
 
 def _rank(seed: int, place: int) -> bytes:

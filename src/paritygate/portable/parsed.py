@@ -71,12 +71,22 @@ def assert_same(actual: str, expected: str, kind: str | Read, *, digits: int = 1
     """Assert that two texts of a kind (one of `READERS`, or a function that reads) say the same.
 
     Numbers with a fraction may differ after so many significant `digits`. The message names the places that differ, not the
-    whole texts.
+    whole texts. Raises `ValueError` for a kind that is none of `READERS`, and for a text that cannot be read, saying which.
     """
-    read = READERS[kind] if isinstance(kind, str) else kind
-    found = list(differences(read(actual), read(expected), digits=digits))
+    found = list(differences(_read(actual, kind, "first"), _read(expected, kind, "second"), digits=digits))
     if found:
         raise AssertionError("they do not say the same:\n" + "\n".join(f"  {line}" for line in found))
+
+
+def _read(text: str, kind: str | Read, which: str) -> object:
+    if isinstance(kind, str) and kind not in READERS:
+        known = ", ".join(f"`{name}`" for name in READERS)
+        raise ValueError(f"there is no parser `{kind}`; there are {known}, and any function that reads a text")
+    read, name = (READERS[kind], kind) if isinstance(kind, str) else (kind, getattr(kind, "__name__", repr(kind)))
+    try:
+        return read(text)
+    except (ValueError, ET.ParseError, csv.Error) as error:
+        raise ValueError(f"the {which} text cannot be read as `{name}`: {error}") from error
 
 
 def differences(actual: object, expected: object, where: str = "", *, digits: int = 12) -> Iterator[str]:

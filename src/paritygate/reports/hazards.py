@@ -92,7 +92,8 @@ def _annotations(hazards: tuple[Hazard, ...]) -> Iterator[str]:
 
 def summary(checked: Checked, unsaid: int = 0) -> str:
     """Say in one line what was looked at and what was found; `unsaid` counts what is not sure and was not asked for."""
-    files = f"{checked.read} file{'s' * (checked.read != 1)} read"
+    unread = f", {len(checked.unread)} not read" if checked.unread else ""
+    files = f"{checked.read} file{'s' * (checked.read != 1)} read{unread}"
     hazards = f"{len(checked.hazards)} hazard{'s' * (len(checked.hazards) != 1)}"
     let_be = f", {len(checked.suppressed)} let be with a reason" if checked.suppressed else ""
     more = f", {unsaid} more that may be one (`--all` lists {'them' if unsaid > 1 else 'it'})" if unsaid else ""

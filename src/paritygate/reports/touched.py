@@ -1,4 +1,4 @@
-"""How a diff chose the tests: each touched file with the tests that can see it, or why all were run, or none."""
+"""How a diff chose the tests: each touched file with the tests that can see it, or why everything is chosen, or none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ def chosen(changed: Changed | None, most: int = MOST_FILES) -> Iterator[str]:
     """List the touched files, up to a number (0: all), with what each of them chose."""
     if changed is None:
         return
-    what = "everything was run" if changed.everything else f"{len(changed.tests)} of {changed.known} test files were chosen"
+    chose = f"{len(changed.tests)} of {changed.known} test files {'is' if len(changed.tests) == 1 else 'are'} chosen"
+    what = "everything is chosen" if changed.everything else chose
     yield f"changed since {changed.base[:12]} ({len(changed.files)}), and {what}:"
     # What widened everything comes first: it is what there is to understand.
     files = sorted(changed.files.items(), key=lambda item: (not item[1].everything, item[0]))

@@ -62,7 +62,7 @@ def run(wanted: Wanted, world: World) -> Answer:
     recorded.image_of(ready.material, engine, ready.planned.plan)
     world.say(f"running `{ready.chosen.test.nodeid}` once more in {ready.cell}, from the image `{ready.image}`")
     runner = DockerRunner(engine, partial(recorded.image_of, ready.material, engine))
-    return judge(ready.chosen, ready.planned, runner.run(ready.planned.plan, world.watch))
+    return judge(ready.chosen, ready.planned, runner.run(ready.planned.plan, world.watch), ready.finding.cause)
 
 
 def line(wanted: Wanted, world: World) -> str:

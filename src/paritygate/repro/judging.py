@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from paritygate.classifier.surroundings import days_ahead
+from paritygate.outcomes.artifact import Cause
 from paritygate.outcomes.cells import Cell, TestRun
 from paritygate.outcomes.plans import CellPlan
-from paritygate.outcomes.words import ExitCode, Outcome
+from paritygate.outcomes.words import CauseKind, ExitCode, Outcome
 from paritygate.reports.text import in_one_line, spell_out
 from paritygate.repro.choosing import Chosen, seen_in
 from paritygate.repro.planning import Planned
@@ -17,8 +18,8 @@ COMPARED = frozenset({Outcome.FAILED, Outcome.ERROR})
 """Outcomes whose failures are compared: where a process ended or hung says little of why."""
 
 
-def judge(chosen: Chosen, planned: Planned, cell: Cell) -> Answer:
-    """Compare what a test did in a cell with what it did there before."""
+def judge(chosen: Chosen, planned: Planned, cell: Cell, cause: Cause | None = None) -> Answer:
+    """Compare what a test did in a cell with what it did there before; `cause` is what the report says makes it diverge."""
     now = seen_in(cell, chosen.test)
     lines = list(_setting(chosen, planned))
     if now is None:
@@ -27,6 +28,7 @@ def judge(chosen: Chosen, planned: Planned, cell: Cell) -> Answer:
         lines += [f"  | {spell_out(line)}" for line in cell.stderr_tail.splitlines()[-8:]]
         return Answer("\n".join(lines), said, ExitCode.NO_VERDICT)
     same, said = _compared(chosen, now)
+    said += "" if same else _odds(cause)
     lines += _shown(now.run)
     lines += _dates(chosen.cell, cell, planned.plan)
     lines.append(said)
@@ -47,6 +49,15 @@ def _compared(before: Chosen, now: Chosen) -> tuple[bool, str]:
     if now.outcome in COMPARED and _fingerprint(before.run) != _fingerprint(now.run):
         return False, f"not reproduced: {now.outcome} in another way; in the report it is {_first(before.run)}"
     return True, f"reproduced: {now.outcome}, as in the report"
+
+
+def _odds(cause: Cause | None) -> str:
+    """Say how little one try proves where the cause shows only in a part of the runs."""
+    if cause is None or cause.rate is None:
+        return ""
+    shown, of = cause.rate
+    name = "a race" if cause.kind is CauseKind.RACE else cause.kind.value
+    return f"; its cause is {name} that showed {shown} of {of} times: one try proves little, try again"
 
 
 def _fingerprint(run: TestRun | None) -> str:
