@@ -13,7 +13,7 @@ from paritygate.guest import lodging
 from tests.support import samples
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="cells on the computer itself take Linux")
-QUICK = ("always_red", "polluter_and_victim", "case_of_a_data_file")
+QUICK = ("polluter_and_victim", "case_of_a_data_file")
 OF_LOCALES = frozenset({"collation", "encoding_control", "mixed_axes"})
 """Samples that need a locale, which a computer need not have."""
 INSTALLED = frozenset({"plain_package", "requirements_files", "src_layout_hatchling", "src_layout_setuptools"})
