@@ -177,6 +177,17 @@ def test_paper_shows_every_finding_dark_on_light(rich: Artifact, open_page: Open
     assert page.pdf().startswith(b"%PDF")
 
 
+def test_no_table_is_wider_than_the_paper(rich: Artifact, open_page: Open) -> None:
+    page = open_page(rich, viewport={"width": 718, "height": 1000})  # A4 with margins
+    page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    page.emulate_media(media="print")
+    widths = page.evaluate(
+        "[...document.querySelectorAll('table')].map(each => each.scrollWidth - each.parentElement.clientWidth)"
+    )
+    assert len(widths) > 3
+    assert max(widths) <= 1
+
+
 @pytest.mark.parametrize(("scheme", "viewport"), [("light", DESKTOP), ("dark", PHONE)], ids=["light-desktop", "dark-phone"])
 def test_nothing_is_in_the_way_of_a_screen_reader_or_of_weak_eyes(
     rich: Artifact, open_page: Open, scheme: str, viewport: dict[str, int]
