@@ -7,7 +7,9 @@ from pathlib import Path
 
 import click
 
-from paritygate.cli.main import program  # rather than from where it is made: there, commands that have modules of their own are added
+from paritygate.cli.main import (
+    program,
+)  # rather than from where it is made: there, commands that have modules of their own are added
 
 PAGE = Path(__file__).with_suffix(".md")
 INTRODUCTION = """\
@@ -16,7 +18,8 @@ INTRODUCTION = """\
 <!-- Generated from the program by `python docs/commands.py`; a test compares them. -->
 
 What each command is for, and its options. `paritygate COMMAND --help` says the same. Every command ends with the codes of the
-[README](../README.md#reading-the-verdict); where one gives them another meaning, its text says so. `--debug` shows tracebacks and a log of what is done, with every command.
+[README](../README.md#reading-the-verdict); where one gives them another meaning, its text
+says so. `--debug` shows tracebacks and a log of what is done, with every command.
 """
 
 

@@ -1,6 +1,6 @@
-"""Write `picture.svg` beside this file anew: what `paritygate run` printed of the project in `example`, from the report of that run.
+"""Write `picture.svg` beside this file anew: what `paritygate run` printed of the project in `example`.
 
-With `--run` the run itself is made anew first, which takes an engine and some minutes.
+It is drawn from the report of that run. With `--run` the run itself is made anew first, which takes an engine and some minutes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,16 @@ WIDTH = 124
 THEME = TerminalTheme(
     (24, 26, 31),
     (214, 217, 224),
-    [(60, 64, 72), (235, 110, 110), (120, 200, 120), (229, 192, 90), (110, 160, 240), (200, 130, 230), (90, 190, 200), (214, 217, 224)],
+    [
+        (60, 64, 72),
+        (235, 110, 110),
+        (120, 200, 120),
+        (229, 192, 90),
+        (110, 160, 240),
+        (200, 130, 230),
+        (90, 190, 200),
+        (214, 217, 224),
+    ],
 )
 FORMAT = """\
 <svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" role="img">
@@ -64,7 +73,9 @@ def shown() -> Text:
 
 def render() -> str:
     """Draw it; whatever is wider than the picture goes on in the next line, as on a terminal."""
-    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, color_system="standard", legacy_windows=False)
+    console = Console(
+        record=True, width=WIDTH, file=io.StringIO(), force_terminal=True, color_system="standard", legacy_windows=False
+    )
     console.print(shown(), soft_wrap=False, overflow="fold", no_wrap=False)
     picture = console.export_svg(title="paritygate run", theme=THEME, code_format=FORMAT, unique_id="paritygate")
     return "".join(f"{line.rstrip()}\n" for line in picture.splitlines())
@@ -75,7 +86,11 @@ def run() -> None:
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder, "invoices")
         shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns(REPORT.name, "__pycache__"))
-        for words in (["init", "--quiet"], ["add", "--all"], ["-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "All"]):
+        for words in (
+            ["init", "--quiet"],
+            ["add", "--all"],
+            ["-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "-qm", "All"],
+        ):
             subprocess.run(["git", "-C", str(project), *words], check=True)
         subprocess.run([sys.executable, "-m", "paritygate", "run", "--project", str(project)], check=False)
         shutil.copyfile(project / "parity_report.json", REPORT)

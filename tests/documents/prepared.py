@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import re
 import shlex
 from datetime import UTC, datetime, timedelta
@@ -54,9 +53,7 @@ ELSEWHERE = {
     ),
     "doctor": "tests/docker/test_documents.py::test_the_commands_about_the_machine",
     "engine": "tests/docker/test_documents.py::test_the_commands_about_the_machine",
-    "explain parity_report.json": (
-        "tests/docker/test_replay.py::test_causes_are_found_afterwards_and_written_where_it_is_asked"
-    ),
+    "explain parity_report.json": ("tests/docker/test_replay.py::test_causes_are_found_afterwards_and_written_where_it_is_asked"),
     "images build": "tests/docker/test_project_images.py::test_the_images_of_a_project_are_made_and_said_and_then_found",
     "images list": (
         "tests/docker/test_project_images.py::test_the_images_of_one_project_are_listed_and_removed_without_those_of_others"
@@ -89,7 +86,9 @@ DAYS = {"2027-01-31": timedelta(days=30), "2027-02-28": timedelta(days=60)}
 
 FILES = {
     "paritygate.toml": (
-        "runner = 'host'\nattempts = 1\n[environments.local-like]\ncase_sensitive = 'any'\n[environments.server-like]\ncase_sensitive = 'any'\n"
+        "runner = 'host'\nattempts = 1\n"
+        "[environments.local-like]\ncase_sensitive = 'any'\n"
+        "[environments.server-like]\ncase_sensitive = 'any'\n"
     ),
     "tests/conftest.py": "",
     "tests/data/ledger.json": "[1, 2]\n",
@@ -124,4 +123,4 @@ def fitted(line: str) -> list[str]:
     """Make a command of the documents one that can be given now: with values in place of words, patterns and days."""
     filled = line.replace("NODEID", FLAKY).replace("SEED", "7")
     dated = re.sub(r"2027-\d\d-\d\d", lambda day: f"{datetime.now(UTC) + DAYS[day[0]]:%Y-%m-%d}", filled)
-    return [each for word in shlex.split(dated) for each in ([*map(str, sorted(glob.glob(word)))] if "*" in word else [word])]
+    return [each for word in shlex.split(dated) for each in ([*map(str, sorted(Path().glob(word)))] if "*" in word else [word])]

@@ -12,19 +12,20 @@ from pathlib import Path
 import click
 import pytest
 
-import paritygate.cli.main
 from paritygate.cli.commands import program
 from tests.documents.prepared import ELSEWHERE, HERE, fitted, prepare
+from tests.documents.tree import every_command, found, options_of
 from tests.support.command_line import call
 from tests.support.documents import CONTRIBUTING, DOCS, DOCUMENTS, README, ROOT, Block, blocks, commands, spans, table, words
-
-assert callable(paritygate.cli.main.main)  # its module adds the commands that have modules of their own
 
 SHELLS = [block for document in DOCUMENTS for block in blocks(document, "sh")]
 WRITERS = ("configuration", "commands", "picture")
 """The scripts in `docs`; a test compares what each writes."""
 FOREIGN = frozenset(
-    "--cov --dist --force --group --maxprocesses --max-worker-restart --reruns --strict-markers -d -e -n -p -s -x".split()
+    (
+        *("--cov", "--dist", "--force", "--group", "--maxprocesses", "--max-worker-restart", "--reruns", "--strict-markers"),
+        *("-d", "-e", "-n", "-p", "-s", "-x"),
+    )
 )
 """Options of other programs of which the documents for users speak: of pytest and its plugins, git, pip, tox."""
 SCRIPTS = frozenset({"--run", "--frobnicate"})
@@ -36,26 +37,6 @@ PLUGIN = frozenset({"--parity-pin", "--parity-locks", "--parity-freezes"})
 def own(block: Block) -> list[str]:
     """List our commands in a block, each as one line."""
     return [shlex.join(command[1:]) for command in commands(block.text) if Path(command[0]).name == "paritygate"]
-
-
-def found(path: list[str]) -> tuple[click.Command, list[str]]:
-    """Follow the words of a command line into the tree of commands; give the command and what is left of the words."""
-    command: click.Command = program
-    rest = [*path]
-    while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
-        name = rest.pop(0)
-        assert name in command.commands, f"there is no command `{name}` in `{' '.join(path)}`"
-        command = command.commands[name]
-    return command, rest
-
-
-def options_of(command: click.Command) -> set[str]:
-    return {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)} | {"--help", "--debug"}
-
-
-def every_command(command: click.Command = program) -> list[click.Command]:
-    inner = command.commands.values() if isinstance(command, click.Group) else ()
-    return [command, *(deeper for each in inner for deeper in every_command(each))]
 
 
 def sessions() -> set[str]:
@@ -107,7 +88,9 @@ def test_other_programs_are_asked_for_what_there_is(block: Block) -> None:
                 assert [path for path in asked if "/" in path and not (ROOT / path).exists()] == []
             case "pip", ["install", *packages]:
                 extras = {extra for package in packages for extra in re.findall(r"paritygate\[(\w+)\]", package)}
-                assert extras <= set(tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"])
+                assert extras <= set(
+                    tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+                )
             case "python", [script]:
                 assert script in {f"docs/{name}.py" for name in WRITERS}
             case "pytest", paths:

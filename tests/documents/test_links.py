@@ -39,7 +39,9 @@ def test_headings_and_shells_are_understood_as_github_and_a_shell_do(tmp_path: P
     assert slug("`[tool.paritygate.environments.NAME]`".replace("`", "")) == "toolparitygateenvironmentsname"
     assert slug("Locks, freezes, pins") == "locks-freezes-pins"
     page = tmp_path / "page.md"
-    page.write_text("# A `b` c\n\n| x | y |\n|---|---|\n| 1 | `2` |\n\n```sh\nA=1 b 'c d' >> \"$E\" && f # g\n```\n", encoding="utf-8")
+    page.write_text(
+        "# A `b` c\n\n| x | y |\n|---|---|\n| 1 | `2` |\n\n```sh\nA=1 b 'c d' >> \"$E\" && f # g\n```\n", encoding="utf-8"
+    )
     assert anchors(page) == {"a-b-c"}
     assert table(page, "x") == [["1", "`2`"]]
     (block,) = blocks(page, "sh")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
 import shlex
 from collections.abc import Iterator
@@ -34,8 +36,9 @@ class Block(msgspec.Struct, frozen=True):
         return f"{self.document.name}:{self.line}"
 
 
+@functools.cache
 def tokens(document: Path) -> list[Token]:
-    """Parse a document."""
+    """Parse a document, each once."""
     return MarkdownIt("commonmark").enable("table").parse(document.read_text(encoding="utf-8"))
 
 
@@ -58,7 +61,7 @@ def slug(heading: str) -> str:
 def anchors(document: Path) -> set[str]:
     """List the names of all headings."""
     all_tokens = tokens(document)
-    headings = (after for before, after in zip(all_tokens, all_tokens[1:], strict=False) if before.type == "heading_open")
+    headings = (after for before, after in itertools.pairwise(all_tokens) if before.type == "heading_open")
     return {slug("".join(child.content for child in heading.children or ())) for heading in headings}
 
 
@@ -102,8 +105,8 @@ def spans(document: Path) -> list[str]:
 
 def commands(script: str) -> list[list[str]]:
     """Split a shell's lines into commands, without comments, assignments and redirections."""
-    found = []
-    for line in script.replace("\\\n", " ").splitlines():
+    found: list[list[str]] = []
+    for line in script.replace("\\\n", " ").replace("2>&1", "").splitlines():
         lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
         lexer.whitespace_split = True
         found.extend(_simple(list(lexer)))
