@@ -12,6 +12,7 @@ import pytest
 from paritygate.axes import AUTO
 from paritygate.config import file as config_file
 from paritygate.config.settings import LOCAL_LIKE, SERVER_LIKE, Settings
+from paritygate.images import dependencies
 from paritygate.outcomes.hazards import HazardKind
 from paritygate.outcomes.words import Axis, CauseKind, CellStatus, ExitCode, Label, VerdictName
 from paritygate.reports.advice import AFTER_LABEL, AFTER_STATUS
@@ -142,3 +143,11 @@ def test_every_option_of_pytest_that_the_wheel_brings_is_told() -> None:
 def test_limits_that_are_told_are_those_of_the_settings() -> None:
     text = README.read_text(encoding="utf-8")
     assert f"A test may take {Settings().test_timeout:.0f} seconds and a cell {Settings().cell_timeout:,.0f} unless" in text
+
+
+def test_every_file_that_names_dependencies_is_told() -> None:
+    looked_at = words((dependencies.__doc__ or "").replace("\n", " "))
+    files = [name for name in looked_at if "." in name]
+    text = README.read_text(encoding="utf-8")
+    assert "uv.lock" in files
+    assert [name for name in files if f"`{name}`" not in text] == []

@@ -42,7 +42,8 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
 class Survey(msgspec.Struct, frozen=True, kw_only=True):
     """A working tree, looked at once. Paths are below `top`.
 
-    `repositories` is empty without git, and where git tracks nothing yet. `renamed` maps tracked names to the names that the disk has for them.
+    `repositories` is empty without git, and where git tracks nothing yet. `renamed` maps tracked names to the
+    names that the disk has for them.
     """
 
     top: str
