@@ -35,12 +35,12 @@ HERE = {
     "report parity_report.json --html": 0,
     "report parity_report.json --html --output parity_report.html": 0,
     "report parity_report.json --json": 0,
-    "run --changed --quiet --json": 0,
     "schema": 0,
     "verify parity_report.json": 1,  # the report is about another project
 }
 """What is run without an engine, and how it ends; quoted as `shlex.join` does."""
 
+PATCH = "tests/documents/test_commands.py::test_a_patch_is_judged_by_the_tests_that_can_see_it"
 ELSEWHERE = {
     "cell server-like 2 --shard 1/3 --at 2026-11-30T08:00:00Z --out cell.json": (
         "tests/docker/test_one_cell.py::test_cells_that_run_apart_come_to_one_verdict"
@@ -73,13 +73,14 @@ ELSEWHERE = {
     "repro parity_report.json NODEID --shell": (
         "tests/docker/test_replay.py::test_a_shell_in_a_cell_has_its_user_its_zone_and_its_files"
     ),
-    "run --changed": "tests/docker/test_documents.py::test_a_patch_is_judged_by_the_tests_that_can_see_it",
-    "run --changed=origin/main tests/unit": "tests/docker/test_documents.py::test_a_patch_is_judged_by_the_tests_that_can_see_it",
-    "run tests/unit -k ledger": "tests/docker/test_documents.py::test_a_patch_is_judged_by_the_tests_that_can_see_it",
+    "run --changed --quiet --json": PATCH,
+    "run --changed": PATCH,
+    "run --changed=origin/main tests/unit": PATCH,
+    "run tests/unit -k ledger": PATCH,
     "run --runner host": "tests/host/test_samples.py::test_host_says_of_a_sample_what_an_engine_says",
     "run tests/unit": "tests/docker/test_bad_ends.py::test_quiet_leaves_only_the_answer",
 }
-"""What takes an engine, or takes long, and the test that runs it."""
+"""What takes an engine, or more than a moment, and the test that runs it."""
 
 DAYS = {"2027-01-31": timedelta(days=30), "2027-02-28": timedelta(days=60)}
 """How far ahead the days of the documents are for whoever types them; written out they would be over some day."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import runpy
 import shlex
@@ -12,6 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
+from paritygate import archive
 from paritygate.cli.commands import program
 from tests.documents.prepared import ELSEWHERE, HERE, fitted, prepare
 from tests.documents.tree import every_command, found, options_of
@@ -74,6 +76,18 @@ def test_its_commands_end_as_they_should(block: Block, tmp_path: Path) -> None:
         if line in HERE:
             said = call(project, *fitted(line))
             assert said.code == HERE[line], f"{line}\n{said.out}{said.err}"
+
+
+def test_a_patch_is_judged_by_the_tests_that_can_see_it(tmp_path: Path) -> None:
+    """One gate, on this computer itself, for every way in which the documents ask for one of a patch or of some tests."""
+    project = prepare(tmp_path)
+    said = call(project, "run", "--changed=origin/main", "tests/unit", "-k", "ledger", "--quiet", "--json")
+    assert (said.code, said.err) == (0, "")
+    assert json.loads(said.out)["labels"] == {"consistent-green": 1}
+    artifact = archive.read(project / "parity_report.json")
+    assert [each.nodeid for each in artifact.tests] == ["tests/unit/test_ledger.py::test_the_ledger_is_balanced"]
+    assert artifact.changed is not None
+    assert artifact.changed.tests == ("tests/unit/test_ledger.py",)
 
 
 @pytest.mark.parametrize("block", SHELLS, ids=str)
