@@ -1,4 +1,4 @@
-"""The sessions: `engine` and `parity` for users of a checkout, `tests`, `lint` and `bench` for those who work on it."""
+"""The sessions: `engine` and `parity` for users of a checkout, `tests`, `casefs` and `lint` for those who work on it."""
 
 from __future__ import annotations
 

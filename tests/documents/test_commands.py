@@ -149,6 +149,7 @@ def leaves_of(group: click.Group) -> list[tuple[str, str]]:
 
 def test_the_sessions_that_are_told_are_those_of_the_noxfile() -> None:
     assert {words(row[0])[0] for row in table(CONTRIBUTING, "session")} == sessions()
+    assert set(words(ast.get_docstring(ast.parse((ROOT / "noxfile.py").read_text(encoding="utf-8"))) or "")) == sessions()
     named = {name for document in (README, CONTRIBUTING) for name in re.findall(r"nox -s (\w+)", document.read_text("utf-8"))}
     assert named <= sessions()
 
