@@ -6,6 +6,7 @@ The contract in `engine_contract` runs against it and against Docker, so that it
 from __future__ import annotations
 
 import io
+import pickle
 import queue
 import tarfile
 import threading
@@ -246,6 +247,7 @@ class FakeEngine:
         self.requests: list[ContainerRequest] = []
         self.registry: dict[str, FakeImage] = {}
         self._count = 0
+        self.there = True
 
     @property
     def info(self) -> EngineInfo:
@@ -316,6 +318,21 @@ class FakeEngine:
                 content = members.extractfile(member) if member.isfile() else None
                 files[f"/{member.name}"] = content.read() if content is not None else b""
         return self.keep(tag, labels, files, {})
+
+    def save(self, tags: tuple[str, ...]) -> Tar:
+        """Give images, one a piece."""
+        for tag in tags:
+            if tag not in self.held:
+                raise EngineError(f"the engine could not send `{tag}`: no such image")
+            yield pickle.dumps(self.held[tag])
+
+    def load(self, tar: Tar) -> None:
+        """Take in what `save` gives."""
+        self.held |= {image.record.tags[0]: image for image in map(pickle.loads, tar)}
+
+    def answers(self) -> bool:
+        """Say whether it is there."""
+        return self.there
 
     def image(self, reference: str) -> ImageRecord | None:
         """Look an image up."""

@@ -27,6 +27,7 @@ from paritygate.outcomes.artifact import Artifact, Material
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Axis, Purpose, VerdictName
 from paritygate.runners.docker import DockerRunner
+from paritygate.runners.pool import alone
 
 LONGEST_SECONDS = 3600.0
 """What bounds a search for which no time was given: begun batches of cells end, and no other begins."""
@@ -64,7 +65,7 @@ def run(asked: Afterwards, world: World) -> Report:
     world.say(f"the trees are those of the report, whatever the disk holds by now: {said}")
 
     known = _known(artifact, material)
-    cells = Cells(DockerRunner(engine, image_of), engine.info.cpus, material.nothing, world)
+    cells = Cells(alone(DockerRunner(engine, image_of), engine.info.cpus), material.nothing, world)
     found = explain(known, cells.explain, Budget(seconds=seconds, monotonic=world.monotonic))
     watch.lap("causes")
 
