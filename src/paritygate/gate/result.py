@@ -107,6 +107,7 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
             *differences.notes,
             *surroundings.idle_workers(cells),
             *spread.remarks(engines, (*cells, *confirmation.cells)),
+            *spread.going_with_engines(findings, (*cells, *confirmation.cells)),
             *verdicts.bounds(findings, cells),
         ),
         engine={"name": machine.name, "version": machine.version, "platform": machine.platform},

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from paritygate.outcomes.artifact import EngineRecord
-from paritygate.outcomes.cells import Cell
+from paritygate.classifier.sides import DIVERGENT
+from paritygate.outcomes.artifact import EngineRecord, Finding
+from paritygate.outcomes.cells import Cell, TestId
+from paritygate.outcomes.words import Outcome
 from paritygate.runners.pool import Loss
 
 
@@ -44,3 +46,18 @@ def _moved(engine: EngineRecord, where: Mapping[str, str]) -> str:
     said = [f"{', '.join(anew)} started anew"] if anew else []
     said += [f"{', '.join(never)} did not come to an end"] if never else []
     return "; ".join(said) or "nothing else ran on it"
+
+
+def going_with_engines(findings: Iterable[Finding], cells: Iterable[Cell]) -> Iterator[str]:
+    """Remark tests that diverge and did one thing on each engine, whatever the environment: the engines may be why."""
+    divergent = {TestId(each.nodeid, each.occurrence) for each in findings if each.label in DIVERGENT}
+    did: dict[TestId, dict[str, set[Outcome]]] = {}
+    for cell in cells:
+        for run in cell.tests:
+            if cell.engine and run.test in divergent:
+                did.setdefault(run.test, {}).setdefault(cell.engine, set()).add(run.outcome)
+    for test, on in did.items():
+        sole = {engine: next(iter(outcomes)) for engine, outcomes in on.items() if len(outcomes) == 1}
+        if len(sole) == len(on) and len(set(sole.values())) > 1:
+            said = " and ".join(f"always {outcome} on `{engine}`" for engine, outcome in sorted(sole.items()))
+            yield f"`{test.nodeid}` {said}: it may depend on the computer rather than on chance or an axis"

@@ -157,7 +157,7 @@ def run_side_by_side(plans: Sequence[CellPlan], pool: Pool, watch: Watch) -> tup
     with ThreadPoolExecutor(max_workers=pool.processors, thread_name_prefix="cell") as executor:
         try:
             while waiting or running:
-                for index, place in _fitting(waiting, pool):
+                for index, place in fitting(waiting, pool):
                     plan = waiting.pop(index)
                     if place is None:
                         cells[index] = _without_a_place(plan, pool, cells.get(index))
@@ -179,7 +179,7 @@ def run_side_by_side(plans: Sequence[CellPlan], pool: Pool, watch: Watch) -> tup
     return tuple(cells[index] for index in range(len(plans)))
 
 
-def _fitting(waiting: Mapping[int, CellPlan], pool: Pool) -> list[tuple[int, int | None]]:
+def fitting(waiting: Mapping[int, CellPlan], pool: Pool) -> list[tuple[int, int | None]]:
     """Choose what can start now, and where; None where nothing is left on which it could."""
     chosen: list[tuple[int, int | None]] = []
     for index, plan in waiting.items():
