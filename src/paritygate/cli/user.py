@@ -51,13 +51,13 @@ def version() -> str:
 
 
 def engine_at(host: str, named: str = "") -> Engine:
-    """Find the engine, or the one that the settings name, waiting for one that is started beside a CI job."""
+    """Find the engine at `host`, or else the `named` one, or the usual one, waiting for one that is started beside a CI job."""
     waiting = READY_SECONDS if "CI" in os.environ else 0.0
     search = EndpointSearch(
         environment=dict(os.environ),
         home=Path.home(),
         host=host,
-        engine=named,
+        engine="" if host else named,
         ready_seconds=waiting,
         contained=inside_container(),
     )
@@ -98,7 +98,7 @@ def world(host: str, live: Live) -> World:
         sleep=time.sleep,
         say=live.say,
         watch=live.watch,
-        connect_to=lambda named: engine_at("", named),
+        connect_to=lambda named: engine_at(host, named),
     )
 
 

@@ -9,15 +9,11 @@ from pathlib import Path
 import msgspec
 
 from paritygate.config.file import Overrides
+from paritygate.docker_engine.connect import nobody_named
 from paritygate.docker_engine.verbs import Engine
-from paritygate.errors import EngineUnavailableError, UnrecordedError
+from paritygate.errors import UnrecordedError
 from paritygate.outcomes.artifact import Artifact
 from paritygate.runners.protocol import Watch
-
-
-def nobody_named(name: str) -> Engine:
-    """Know of no engine by any name."""
-    raise EngineUnavailableError(f"nothing is known of an engine `{name}`", named=True)
 
 
 class World(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ import msgspec
 
 from paritygate.docker_engine.requests import EngineInfo
 from paritygate.docker_engine.verbs import Engine
-from paritygate.errors import EngineError, EngineUnavailableError
+from paritygate.errors import EngineError, EngineUnavailableError, NoVerdictError
 from paritygate.gate.grounds.parts import Machine
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
@@ -79,9 +79,9 @@ def find(settled: Settled, world: World, only: str, greet: Callable[[Engine], No
             by_name[name] = world.connect() if name == FOUND else world.connect_to(name)
         except (EngineUnavailableError, EngineError) as error:
             failures[name] = error
-    for names in wanted.values():
+    for environment, names in wanted.items():
         if not any(name in by_name for name in names):
-            raise failures[names[0]]
+            raise _unserved(environment, [failures[name] for name in names])
     notes = [f"the engine `{name}` was left out: {' '.join(error.message.split())}" for name, error in failures.items()]
     for note in notes:
         world.say(f"warning: {note}")
@@ -90,6 +90,14 @@ def find(settled: Settled, world: World, only: str, greet: Callable[[Engine], No
         greet(engine)
     served = tuple(_served(chosen, by_name))
     return Engines(served=served, notes=(*notes, *more, *_apart(served, chosen)))
+
+
+def _unserved(environment: str, failures: Sequence[EngineUnavailableError | EngineError]) -> NoVerdictError:
+    """Make one error of those of all engines that an environment has."""
+    if len(failures) == 1:
+        return failures[0]
+    said = tuple(" ".join(error.message.split()) for error in failures)
+    return EngineUnavailableError(f"no engine that `{environment}` may run on answers:", said, failures[0].hint, named=True)
 
 
 def named(settled: Settled) -> dict[str, tuple[str, ...]]:
