@@ -115,7 +115,9 @@ def name_of(request: BakeRequest) -> str:
 
 def _fresh(engine: Engine, request: BakeRequest, name: str) -> ImageRecord | None:
     found = engine.image(name)
-    return found if found is not None and found.created >= request.fresh else None
+    if found is None or found.created < request.fresh:
+        return None
+    return found if request.way is None or found.labels.get(WAY_LABEL) == request.way else None
 
 
 def _last_way(engine: Engine, request: BakeRequest) -> str:
