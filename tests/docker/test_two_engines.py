@@ -24,7 +24,7 @@ from paritygate.outcomes.plans import Progress, Selection
 from paritygate.outcomes.words import CellStatus, Label
 from paritygate.runners.docker import CellImage, DockerRunner
 from paritygate.runners.pool import Member, Pool, run_side_by_side
-from tests.support import cell_images, small_image
+from tests.support import cell_images, gate_runs, small_image
 from tests.support.gate_runs import Gate, lay_out, run
 from tests.support.plans import a_plan, an_environment
 from tests.support.second_engine import SecondEngine, obstacle
@@ -47,6 +47,12 @@ def folder() -> Iterator[Path]:
     yield folder
     gc.collect()
     shutil.rmtree(folder)
+
+
+@pytest.fixture
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for a gate as long as it may take to bring another engine its images."""
+    monkeypatch.setattr(gate_runs, "PATIENCE_SECONDS", 900.0)
 
 
 @pytest.fixture
@@ -93,6 +99,7 @@ OPTIONS = ("--without-axis", "case_sensitive")
 
 
 @whole
+@pytest.mark.usefixtures("patience")
 def test_a_gate_over_two_engines_goes_on_where_one_dies(second: SecondEngine, tmp_path: Path) -> None:
     project = lay_out(tmp_path / "shop", PROJECT)
     pool = {"PARITY_ENGINES": f"default {second.url}"}
@@ -115,6 +122,7 @@ def test_a_gate_over_two_engines_goes_on_where_one_dies(second: SecondEngine, tm
 
 
 @whole
+@pytest.mark.usefixtures("patience")
 def test_an_environment_with_an_engine_of_its_own_runs_there(second: SecondEngine, tmp_path: Path) -> None:
     own = f'[environments.server-like]\nengine = "{second.url}"\n'
     project = lay_out(tmp_path / "shop", PROJECT | {"paritygate.toml": own})
