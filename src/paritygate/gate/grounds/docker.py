@@ -104,10 +104,15 @@ class DockerGround:
             else:
                 made = carry_images(Route(source.engine, served.engine, served.name), self._stocks[source.name], wanted)
         except EngineError as error:
-            if len(self._engines.served) == 1 or served.engine.answers():
+            some = (each for each in (source, served) if each is not None and not each.engine.answers())
+            lost = next(some, None) if len(self._engines.served) > 1 else None
+            if lost is None:
                 raise
-            self._engines = self._engines.without(served, error.message)
+            self._engines = self._engines.without(lost, error.message)
+            self._stocks.pop(lost.name, None)
             wanted.world.say(f"warning: {self._engines.notes[-1]}")
+            if lost is source:
+                self._prepare_one(served, wanted)
         else:
             self._stocks[served.name] = made
 
