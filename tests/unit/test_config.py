@@ -254,6 +254,10 @@ umask = "999"
             '`environments.x.engine`: cells run on an engine with `runner = "docker"` alone, and this has `ssh`',
         ),
         (
+            'runner = "host"\n[environments.x]\nengine = "a"',
+            '`environments.x.engine`: cells run on an engine with `runner = "docker"` alone, and this has `host`',
+        ),
+        (
             "environments = {}",
             "`environments`: there are none; name at least one, or leave the table out to have `local-like` and `server-like`",
         ),

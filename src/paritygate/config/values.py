@@ -38,7 +38,7 @@ def impossible(settings: Settings) -> tuple[str, ...]:
         *(
             problem
             for name, each in settings.environments.items()
-            for problem in _of_environment(join("environments", name), name, each)
+            for problem in _of_environment(join("environments", name), name, each, settings.runner)
         ),
     )
 
@@ -93,7 +93,7 @@ def _of_markers(exclude: Mapping[str, str]) -> Iterator[str]:
             yield f"`{join('exclude', marker)}`: say why; tests that are left out are listed with the reason"
 
 
-def _of_environment(path: str, name: str, settings: EnvironmentSettings) -> Iterator[str]:
+def _of_environment(path: str, name: str, settings: EnvironmentSettings, runner: RunnerChoice) -> Iterator[str]:
     if NAME.fullmatch(name) is None:
         yield f"`{path}`: a name has up to 40 letters, digits, `-`, `_` and `.`, the first a letter or a digit"
     yield from _checked(f"{path}.timezone", settings.timezone, zone_name)
@@ -102,8 +102,9 @@ def _of_environment(path: str, name: str, settings: EnvironmentSettings) -> Iter
     yield from _checked(f"{path}.umask", settings.umask, umask_bits)
     if settings.engine:
         yield from _of_engine(f"{path}.engine", settings.engine)
-    if settings.engine and settings.runner in {"host", "ssh"}:
-        yield f'`{path}.engine`: cells run on an engine with `runner = "docker"` alone, and this has `{settings.runner}`'
+    has = settings.runner or runner
+    if settings.engine and has in {RunnerChoice.HOST, RunnerChoice.SSH}:
+        yield f'`{path}.engine`: cells run on an engine with `runner = "docker"` alone, and this has `{has}`'
     if not math.isfinite(settings.cpus):
         yield f"`{path}.cpus`: expected a number of processors, got `{settings.cpus}`"
     for variable, value in settings.variables.items():
