@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from paritygate.axes import locale_name, memory_bytes, umask_bits, variable_name, zone_name
 from paritygate.config.settings import EnvironmentSettings, ImageSettings, Settings
 from paritygate.config.tables import join
+from paritygate.outcomes.words import RunnerChoice
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 
