@@ -272,7 +272,8 @@ class FakeEngine:
     def container(self, request: ContainerRequest) -> Iterator[FakeContainer]:
         """Create a container and remove it on leaving."""
         self.look("create a container")
-        image = self.held.get(request.image)
+        named = (image for tag, image in self.held.items() if request.image in {tag, image.record.identity})
+        image = next(named, None)
         if image is None:
             raise EngineError(f"the engine could not create a container of `{request.image}`: No such image")
         self.requests.append(request)

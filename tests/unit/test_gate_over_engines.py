@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,16 @@ from paritygate.config import file as config_file
 from paritygate.config.file import Overrides
 from paritygate.docker_engine.requests import Endpoint, EngineInfo, Tar
 from paritygate.errors import EngineUnavailableError
-from paritygate.gate import flow
+from paritygate.gate import afterwards, flow
+from paritygate.gate.afterwards import Afterwards
 from paritygate.gate.request import Request, World
 from paritygate.images.dependencies import find
 from paritygate.images.layers import Layers
 from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.words import Axis, ExitCode, Label, Purpose
+from paritygate.repro import flow as repro_flow
+from paritygate.repro.request import Wanted
+from paritygate.repro.request import World as ReproWorld
 from paritygate.runners.specification import Place
 from tests.support.builders import a_probe
 from tests.support.fake_engine import FakeEngine, KilledError, Process
@@ -57,6 +61,7 @@ class Away(FakeEngine):
     ) -> None:
         super().__init__({Place().supervisor: self.launcher})
         self._what, self._dies = (name, platform), dies
+        self.swept = 0
         if project is not None:
             base = self.keep("base:1", {}, {}, {})
             request = project_images.wanted(project, project, "", config_file.load(project).settings, {})
@@ -64,6 +69,14 @@ class Away(FakeEngine):
             dependencies = layers.dependencies_tag(find(project, "", request.settings))
             for each in request.environments:
                 self.keep(layers.environment_tag(each, dependencies), {}, {}, {})
+
+    def _identity(self, what: str) -> str:
+        return f"{self._what[0]}-{super()._identity(what)}"
+
+    def sweep(self) -> tuple[str, ...]:
+        """Count how often it is swept."""
+        self.swept += 1
+        return super().sweep()
 
     @property
     def info(self) -> EngineInfo:
@@ -109,27 +122,30 @@ def project(tmp_path: Path) -> Path:
     return lay_out(tmp_path / "shop", {"test_a.py": tests, "paritygate.toml": SETTINGS})
 
 
-def gate(project: Path, *engines: Away, said: list[str] | None = None, **overrides: Any) -> Artifact:
+def a_world(engines: Sequence[Away], said: list[str]) -> World:
     known = {engine.info.endpoint.url.removeprefix("memory://"): engine for engine in engines}
-    lines = said if said is not None else []
 
     def connect_to(name: str) -> Away:
         if name not in known:
             raise EngineUnavailableError(f"`{name}` does not answer", named=True)
         return known[name]
 
-    world = World(
+    return World(
         connect=lambda: engines[0],
         variables={"PATH": "/usr/bin:/bin"},
         version="0",
         now=lambda: NOW,
         monotonic=time.monotonic,
         sleep=lambda _seconds: None,
-        say=lines.append,
+        say=said.append,
         watch=lambda _progress: None,
         connect_to=connect_to,
     )
-    return flow.run(Request(project=project, overrides=Overrides(**overrides)), world).artifact
+
+
+def gate(project: Path, *engines: Away, said: list[str] | None = None, budget: float | None = None, **overrides: Any) -> Artifact:
+    request = Request(project=project, overrides=Overrides(**overrides), explain_budget=budget)
+    return flow.run(request, a_world(engines, [] if said is None else said)).artifact
 
 
 def test_a_pool_shares_all_cells_and_each_engine_has_the_images(project: Path) -> None:
@@ -147,6 +163,8 @@ def test_a_pool_shares_all_cells_and_each_engine_has_the_images(project: Path) -
         ("b", ("one", "two"), ""),
     ]
     assert "carrying 2 images over to `b`" in said
+    # At the start and at the end.
+    assert (first.swept, second.swept) == (2, 2)
     again: list[str] = []
     gate(project, first, second, said=again)
     assert not any("carrying" in line for line in again)
@@ -198,3 +216,35 @@ def test_the_engine_that_made_the_images_may_go_before_they_are_carried(project:
     found = gate(project, Going("a", project), Away("b", project), Away("c"), engines=("a", "b", "c"))
     assert {cell.engine for cell in found.cells} == {each.name for each in found.engines} == {"b", "c"}
     assert "the engine `a` was left out: the engine could not send images: connection refused" in found.notes
+
+
+def test_causes_are_looked_for_afterwards_on_all_engines_of_the_report_that_are_left(project: Path) -> None:
+    engines = Away("a", project), Away("b")
+    before = gate(project, *engines, budget=0.0)
+    assert {each.cause for each in before.tests} == {None}
+    asked = Afterwards(report=project / "parity_report.json")
+    after = afterwards.run(asked, a_world(engines, [])).artifact
+    further = {cell.engine for cell in after.cells if cell.purpose is Purpose.HYBRID}
+    assert further == {"a", "b"}
+    assert {each.cause.axes for each in after.tests if each.cause is not None} == {(Axis.TIMEZONE,)}
+    said: list[str] = []
+    gate(project, *engines, budget=0.0)
+    engines[1].there = False
+    left = afterwards.run(asked, a_world(engines, said)).artifact
+    assert {cell.engine for cell in left.cells if cell.purpose is Purpose.HYBRID} == {"a"}
+    assert any(line.startswith("warning: the engine `b` was left out: ") for line in said)
+
+
+def test_a_cell_is_reproduced_on_the_engine_that_it_ran_on(project: Path) -> None:
+    engines = {"a": Away("a", project), "b": Away("b")}
+    found = gate(project, *engines.values(), budget=0.0)
+    cell = next(each for each in found.cells if (each.env, each.attempt) == ("one", 2))
+    asked: list[str] = []
+
+    def connect_to(name: str) -> Away:
+        asked.append(name)
+        return engines[name]
+
+    world = ReproWorld(connect=lambda: pytest.fail("another one"), say=asked.append, watch=lambda _: None, connect_to=connect_to)
+    answer = repro_flow.run(Wanted(report=project / "parity_report.json", nodeid=ZONED, cell="one-2"), world)
+    assert (asked[0], answer.exit_code) == (cell.engine, ExitCode.PARITY)
