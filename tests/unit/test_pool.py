@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paritygate.gate import spread
@@ -192,6 +192,7 @@ def test_whoever_interrupts_stops_the_cells_of_every_place() -> None:
     assert [place.stopped for place in places] == [1, 1]
 
 
+@settings(deadline=None, max_examples=50)
 @given(
     st.lists(st.integers(0, 5), max_size=12),
     st.lists(st.tuples(st.integers(1, 4), st.sets(st.integers(1, 12), max_size=2)), min_size=1, max_size=4),
