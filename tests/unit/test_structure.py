@@ -49,6 +49,7 @@ ROWS: dict[str, int] = {
     "gate": 7,
     "host": 5,
     "repro": 7,
+    "selfcheck": 7,
     "hazard_search": 7,
     "verification": 7,
     "cli": 8,
@@ -60,7 +61,8 @@ ROWS: dict[str, int] = {
     "__main__": 9,
 }
 ALLOWED_IN_A_ROW = {("errors", "outcomes")}
-ROOMS = sorted(path for path in SOURCE.rglob("*.py") if "guest" not in path.parts and path != SOURCE / "__init__.py")
+NO_ROOMS = frozenset({"guest", "suite"})
+ROOMS = sorted(path for path in SOURCE.rglob("*.py") if not NO_ROOMS.intersection(path.parts) and path != SOURCE / "__init__.py")
 
 
 def room_of(path: Path) -> str:

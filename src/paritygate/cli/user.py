@@ -23,6 +23,7 @@ from paritygate.reports.live import Live
 
 PLAIN_WIDTH = 160
 READY_SECONDS = 30.0
+MARKS = "✓✗–…━"  # noqa: RUF001 - a dash is meant
 
 
 class Streams:
@@ -34,6 +35,7 @@ class Streams:
         self.progress = Console(stderr=True, no_color=plain, highlight=False, soft_wrap=True)
         self.width = self.answers.width if self.answers.is_terminal else PLAIN_WIDTH
         self.colour = self.answers.is_terminal and not plain
+        self.unicode = can_say(MARKS, self.answers.encoding)
 
     def answer(self, artifact: Artifact, place: Path | None = None) -> None:
         """Show an artifact, and how to run more of it where it has a place."""
@@ -43,6 +45,15 @@ class Streams:
     def say(self, line: str) -> None:
         """Say one line of progress."""
         self.progress.print(line, markup=False)
+
+
+def can_say(text: str, encoding: str) -> bool:
+    """Say whether a stream can hold a text."""
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def version() -> str:
