@@ -48,6 +48,7 @@ ROWS: dict[str, int] = {
     "engine_setup": 7,
     "gate": 7,
     "host": 5,
+    "proposal": 7,
     "repro": 7,
     "selfcheck": 7,
     "hazard_search": 7,

@@ -14,6 +14,7 @@ from paritygate import process
 from paritygate.axes import near_miss
 from paritygate.cli.cells import cell
 from paritygate.cli.commands import program
+from paritygate.cli.initializing import initialize
 from paritygate.cli.pasting import command as paste_command
 from paritygate.cli.pasting import ingest
 from paritygate.cli.selfchecking import selfcheck
@@ -27,6 +28,7 @@ program.add_command(cell)
 program.add_command(paste_command)
 program.add_command(ingest)
 program.add_command(selfcheck)
+program.add_command(initialize)
 
 
 def misused(error: click.ClickException, arguments: Sequence[str]) -> UsageError:

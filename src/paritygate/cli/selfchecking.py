@@ -72,8 +72,8 @@ class SelfcheckOptions(msgspec.Struct, frozen=True, kw_only=True):
 def selfcheck(**given: object) -> int:
     """Run the gate over a small suite with one planted FAULT for each axis, and show what it says of each.
 
-    Without a FAULT all are tried. It needs no project and writes into none. It ends with 0 where everything was found as planted, 1 where the gate was wrong,
-    4 where something cannot be shown on this computer.
+    Without a FAULT all are tried. It needs no project and writes into none. It ends with 0 where everything was found as planted,
+    1 where the gate was wrong, 4 where something cannot be shown on this computer.
     """
     options = msgspec.convert(given, SelfcheckOptions)
     wanted, streams = options.wanted(), Streams()
