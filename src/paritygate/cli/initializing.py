@@ -21,9 +21,7 @@ NEXT = "next: `paritygate doctor` says what this machine offers, `paritygate run
 
 
 @click.command("init")
-@click.option(
-    "--project", default=".", type=click.Path(exists=True, file_okay=False), help="The project's folder. [default: here]"
-)
+@PROJECT
 @click.option("--yes", "-y", is_flag=True, help="Write without asking.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 @DEBUG

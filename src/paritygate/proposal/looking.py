@@ -56,7 +56,7 @@ def look(project: Path, variables: Mapping[str, str]) -> Seen:
     if not tests and not own:
         named = " or ".join(f"`{each}`" for each in known.files)
         raise UsageError(
-            f"`{project}` does not look like a project that pytest tests: no file is called {named}, and nothing configures pytest",
+            f"`{project}` looks like no project that pytest tests: no file is called {named}, and nothing configures pytest",
             "go to the project's folder, or name it with `--project DIR`",
         )
     settings, about = loaded.settings, projects.read(project)
@@ -85,11 +85,8 @@ def _tests(project: Path, known: Conventions) -> Iterator[str]:
     count = 0
     for folder, below, names in os.walk(project):
         inside = Path(folder).relative_to(project)
-        below[:] = [
-            each
-            for each in below
-            if known.is_entered((inside / each / "x").as_posix()) and not _is_environment(Path(folder, each))
-        ]
+        entered = [each for each in below if known.is_entered((inside / each / "x").as_posix())]
+        below[:] = [each for each in entered if not Path(folder, each, "pyvenv.cfg").exists()]
         for name in names:
             path = (inside / name).as_posix()
             count += 1
