@@ -31,14 +31,17 @@ from paritygate.cli.options import (
     artifact_at,
     budget,
 )
-from paritygate.cli.reporting import answer, report, telling, told, with_formats
+from paritygate.cli.planning import PLAN
+from paritygate.cli.planning import answer as answer_plan
+from paritygate.cli.reporting import Telling, answer, report, telling, told, with_formats
 from paritygate.cli.user import Streams, absolute, code_of, engine_at, place_of, version, world
 from paritygate.cli.verifying import verify
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.errors import UsageError
-from paritygate.gate import afterwards, flow, holding
+from paritygate.gate import afterwards, flow, holding, planning
 from paritygate.images import keeping
 from paritygate.outcomes.words import ExitCode
+from paritygate.reports.formats import Format
 from paritygate.reports.live import Live
 from paritygate.repro import flow as repro_flow
 from paritygate.repro.request import World as ReproWorld
@@ -79,6 +82,7 @@ program.add_command(verify)
 )
 @click.option("--respect-pins", is_flag=True, help="Let the pins of the suite go over the axes, which it then cannot show.")
 @CHANGED
+@PLAN
 @artifact_at("report", "parity_report.json of the project")
 @with_formats
 @HOST
@@ -87,12 +91,23 @@ program.add_command(verify)
 @DEBUG
 def run(**given: Any) -> int:
     """Run the gate over SELECTION (files, folders, node ids; default: what the project configures)."""
-    wanted = telling(given)
+    wanted, plan = telling(given), given.pop("plan")
     options = msgspec.convert(given, RunOptions)
     streams = Streams()
+    if plan:
+        return planned(options, streams, wanted)
     with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
         found = flow.run(options.request(), world(options.host, live))
     return answer(found, streams, wanted, quiet=options.quiet)
+
+
+def planned(options: RunOptions, streams: Streams, wanted: Telling) -> int:
+    """Say what a run would do."""
+    if wanted.form not in {Format.TERMINAL, Format.JSON} or wanted.html is not None:
+        raise UsageError("a plan is told as text or with `--json`", "leave the other format out, or `--plan`")
+    with told(wanted), Live(streams.progress, quiet=True) as live:
+        found = planning.foresee(options.request(), world(options.host, live))
+    return answer_plan(found, streams, as_json=wanted.form is Format.JSON)
 
 
 @program.command()
