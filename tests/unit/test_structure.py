@@ -42,6 +42,7 @@ ROWS: dict[str, int] = {
     "changed": 6,
     "confirm": 6,
     "disciplines": 6,
+    "machine": 6,
     "project_images": 6,
     "recorded": 6,
     "doctor": 7,

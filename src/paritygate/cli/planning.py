@@ -54,7 +54,8 @@ def told(found: Foreseen) -> Iterator[str]:
 def _cells(found: Foreseen) -> Iterator[str]:
     longest = max((len(cell.name) for cell in found.cells), default=0)
     for cell in found.cells:
-        yield f"cell       {cell.name:<{longest}}  on {cell.runner}, {_workers(cell)}, seed {cell.seed}{_order(cell)}{_took(cell)}"
+        how = f"{_workers(cell)}, seed {cell.seed}{_order(cell)}{_took(cell)}"
+        yield f"cell       {cell.name:<{longest}}  on {cell.runner}, {how}"
 
 
 def _workers(cell: PlannedCell) -> str:
