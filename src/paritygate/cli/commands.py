@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from paritygate import archive, doctor, engine_setup, places, project_images
+from paritygate import archive, doctor, engine_setup, project_images
 from paritygate.classifier.holding import nothing_held
 from paritygate.cli.changed import CHANGED, changed
 from paritygate.cli.freezes import freezes
@@ -25,6 +24,7 @@ from paritygate.cli.options import (
     REPORT,
     RUNNER,
     VARIABLES,
+    ClassifyOptions,
     ExplainOptions,
     ReproOptions,
     RunOptions,
@@ -33,8 +33,8 @@ from paritygate.cli.options import (
 )
 from paritygate.cli.planning import PLAN
 from paritygate.cli.planning import answer as answer_plan
-from paritygate.cli.reporting import Telling, answer, report, telling, told, with_formats
-from paritygate.cli.user import Streams, absolute, code_of, engine_at, place_of, version, world
+from paritygate.cli.reporting import Telling, Told, answer, report, tell, telling, told, with_formats
+from paritygate.cli.user import Streams, absolute, engine_at, version, world
 from paritygate.cli.verifying import verify
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.errors import UsageError
@@ -173,18 +173,20 @@ def repro_world(options: ReproOptions, live: Live) -> ReproWorld:
 @artifact_at("report")
 @click.option("--freezes-of", "project", default="", metavar="DIR", help="Hold the freezes of this project. [default: none]")
 @click.option("--ledger-from", default="", metavar="REF", help="Read them where HEAD parted from this branch.")
-def classify(files: tuple[Path, ...], report: str | None, project: str, ledger_from: str) -> int:
+@with_formats
+@QUIET
+@DEBUG
+def classify(**given: Any) -> int:
     """Label the tests of cells or reports that were made anywhere."""
-    streams = Streams()
-    place = None if report is None else place_of(report)
-    if place is not None:
-        places.check(place)
-    with Live(streams.progress, quiet=True) as live:
-        hold = holding.of(absolute(project).resolve(), ledger_from, world("", live)) if project else nothing_held
-    artifact = archive.classify(files, version(), hold)
+    wanted = telling(given)
+    options = msgspec.convert(given, ClassifyOptions)
+    streams, place = Streams(), options.place()
+    with told(wanted):
+        with Live(streams.progress, quiet=True) as live:
+            hold = holding.of(options.folder(), options.ledger_from, world("", live)) if options.project else nothing_held
+        artifact = archive.classify(options.files, version(), hold)
     unrecorded = None if place is None else archive.record(artifact, place)
-    streams.answer(artifact, place)
-    return code_of(artifact, unrecorded)
+    return tell(Told(artifact=artifact, place=place, unrecorded=unrecorded), streams, wanted, quiet=options.quiet)
 
 
 @program.command()

@@ -14,6 +14,7 @@ from paritygate import process
 from paritygate.axes import near_miss
 from paritygate.cli.cells import cell
 from paritygate.cli.commands import program
+from paritygate.cli.completing import completion
 from paritygate.cli.initializing import initialize
 from paritygate.cli.pasting import command as paste_command
 from paritygate.cli.pasting import ingest
@@ -27,6 +28,7 @@ _NO_COMMAND = re.compile(r"No such command `(?P<name>[^`]*)`")
 program.add_command(cell)
 program.add_command(paste_command)
 program.add_command(ingest)
+program.add_command(completion)
 program.add_command(selfcheck)
 program.add_command(initialize)
 

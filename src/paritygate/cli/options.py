@@ -11,6 +11,7 @@ import click
 import msgspec
 from click.decorators import FC
 
+from paritygate import places
 from paritygate.cli import project_folder
 from paritygate.cli.user import absolute, place_of
 from paritygate.config.file import Overrides
@@ -174,3 +175,24 @@ class ReproOptions(msgspec.Struct, frozen=True, kw_only=True):
             alone=self.alone,
             variables=values_of(self.variables),
         )
+
+
+class ClassifyOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What `paritygate classify` was told; the declarations of the command say what each is."""
+
+    files: tuple[Path, ...]
+    report: str | None
+    project: str
+    ledger_from: str
+    quiet: bool
+
+    def place(self) -> Path | None:
+        """Say where the artifact goes, None for nowhere; raises `UsageError` where it cannot be written."""
+        place = None if self.report is None else place_of(self.report)
+        if place is not None:
+            places.check(place)
+        return place
+
+    def folder(self) -> Path:
+        """Say which project's freezes are held."""
+        return absolute(self.project).resolve()

@@ -18,7 +18,6 @@ from paritygate.errors import ParityError, UsageError
 from paritygate.gate.request import World
 from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.words import ExitCode
-from paritygate.reports import terminal
 from paritygate.reports.live import Live
 
 PLAIN_WIDTH = 160
@@ -36,11 +35,6 @@ class Streams:
         self.width = self.answers.width if self.answers.is_terminal else PLAIN_WIDTH
         self.colour = self.answers.is_terminal and not plain
         self.unicode = can_say(MARKS, self.answers.encoding)
-
-    def answer(self, artifact: Artifact, place: Path | None = None) -> None:
-        """Show an artifact, and how to run more of it where it has a place."""
-        report = "" if place is None else nearest(place)
-        click.echo(terminal.render(artifact, self.width, colour=self.colour, report=report))
 
     def say(self, line: str) -> None:
         """Say one line of progress."""
