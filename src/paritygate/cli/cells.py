@@ -82,7 +82,7 @@ def cell(**given: Any) -> int:
     whole = dict.fromkeys(OF_A_WHOLE_RUN - {"plan"}) | {"environments": (), "report": options.out}
     asked = msgspec.convert(given | whole, RunOptions)
     streams = Streams()
-    with Live(streams.progress, quiet=asked.quiet) as live:
+    with Live(streams.progress, quiet=asked.quiet, verbose=asked.verbose) as live:
         done = one_cell.run(asked.request(), options.wanted(), world(asked.host, live))
     return answered(done, streams, quiet=asked.quiet)
 

@@ -24,6 +24,7 @@ from paritygate.cli.options import (
     REPORT,
     RUNNER,
     VARIABLES,
+    VERBOSE,
     ClassifyOptions,
     ExplainOptions,
     ReproOptions,
@@ -88,6 +89,7 @@ program.add_command(verify)
 @HOST
 @RUNNER
 @QUIET
+@VERBOSE
 @DEBUG
 def run(**given: Any) -> int:
     """Run the gate over SELECTION (files, folders, node ids; default: what the project configures)."""
@@ -96,7 +98,7 @@ def run(**given: Any) -> int:
     streams = Streams()
     if plan:
         return planned(options, streams, wanted)
-    with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
+    with told(wanted), Live(streams.progress, quiet=options.quiet, verbose=options.verbose) as live:
         found = flow.run(options.request(), world(options.host, live))
     return answer(found, streams, wanted, quiet=options.quiet)
 
@@ -118,13 +120,14 @@ def planned(options: RunOptions, streams: Streams, wanted: Telling) -> int:
 @VARIABLES
 @HOST
 @QUIET
+@VERBOSE
 @DEBUG
 def explain(**given: Any) -> int:
     """Look afterwards for the causes of what diverges in REPORT, and write and show it with them."""
     wanted = telling(given)
     options = msgspec.convert(given, ExplainOptions)
     streams = Streams()
-    with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
+    with told(wanted), Live(streams.progress, quiet=options.quiet, verbose=options.verbose) as live:
         found = afterwards.run(options.asked(), world(options.host, live))
     return answer(found, streams, wanted, quiet=options.quiet)
 
@@ -201,9 +204,9 @@ def schema() -> int:
 @HOST
 def engine(project: str, host: str) -> int:
     """Make sure that an engine answers and that there is a base image, and say which."""
-    streams = Streams()
     needs = doctor.needs_of(absolute(project).resolve())
-    ready = engine_setup.ensure_engine(lambda: engine_at(host), needs.settings.image, needs.python, streams.say)
+    with Live(Streams().progress) as live:
+        ready = engine_setup.ensure_engine(lambda: engine_at(host), needs.settings.image, needs.python, live.say)
     for line in ready.done:
         click.echo(line)
     click.echo(f"engine: {ready.endpoint}")
@@ -260,7 +263,8 @@ def say_images(images: Sequence[ImageRecord], done: str, owner: str, before: str
 @HOST
 def build_images(project: str, host: str) -> int:
     """Make the images that the project's cells start from, and say which they are."""
-    made = project_images.make(lambda: engine_at(host), absolute(project).resolve(), dict(os.environ), Streams().say)
+    with Live(Streams().progress) as live:
+        made = project_images.make(lambda: engine_at(host), absolute(project).resolve(), dict(os.environ), live.say)
     for line in project_images.listed(made):
         click.echo(line)
     return ExitCode.PARITY

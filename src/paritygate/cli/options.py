@@ -62,6 +62,13 @@ VARIABLES = click.option(
     help="The value of a variable that the report withholds, since it sounds secret; may be repeated.",
 )
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Say nothing but the answer.")
+VERBOSE = click.option("--verbose", "-v", is_flag=True, help="Say every step of every cell, each in a line of its own.")
+
+
+def check_much(*, quiet: bool, verbose: bool) -> None:
+    """Refuse what excludes each other."""
+    if quiet and verbose:
+        raise UsageError("`--quiet` and `--verbose` exclude each other", "give one of them")
 
 
 def budget(default: str) -> Callable[[FC], FC]:
@@ -105,9 +112,11 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     runner: RunnerChoice | None
     quiet: bool
+    verbose: bool = False
 
     def request(self) -> Request:
         """Say what the gate is asked for."""
+        check_much(quiet=self.quiet, verbose=self.verbose)
         overrides = Overrides(
             selection=self.selection,
             environments=self.environments,
@@ -140,9 +149,11 @@ class ExplainOptions(msgspec.Struct, frozen=True, kw_only=True):
     variables: tuple[str, ...]
     host: str
     quiet: bool
+    verbose: bool = False
 
     def asked(self) -> Afterwards:
         """Say what is to be explained."""
+        check_much(quiet=self.quiet, verbose=self.verbose)
         return Afterwards(
             report=self.report,
             place=None if self.place is None else place_of(self.place),

@@ -11,7 +11,7 @@ import msgspec
 
 from paritygate import archive, places
 from paritygate.axes import near_miss
-from paritygate.cli.options import DEBUG, HOST, QUIET, RUNNER
+from paritygate.cli.options import DEBUG, HOST, QUIET, RUNNER, VERBOSE, check_much
 from paritygate.cli.user import Streams, absolute, nearest, world
 from paritygate.config.file import Overrides
 from paritygate.errors import UsageError
@@ -42,6 +42,7 @@ class SelfcheckOptions(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     runner: RunnerChoice | None
     quiet: bool
+    verbose: bool
 
     def wanted(self) -> Wanted:
         """Say what to try; raises `UsageError` for a name that nothing planted has."""
@@ -68,6 +69,7 @@ class SelfcheckOptions(msgspec.Struct, frozen=True, kw_only=True):
 @HOST
 @RUNNER
 @QUIET
+@VERBOSE
 @DEBUG
 def selfcheck(**given: object) -> int:
     """Run the gate over a small suite with one planted FAULT for each axis, and show what it says of each.
@@ -81,8 +83,9 @@ def selfcheck(**given: object) -> int:
     for place in places_of:
         places.check(place)
     began = time.monotonic()
-    with Live(streams.progress, quiet=options.quiet) as live:
-        around = clean(world(options.host, live), cells=streams.progress.is_terminal)
+    check_much(quiet=options.quiet, verbose=options.verbose)
+    with Live(streams.progress, quiet=options.quiet, verbose=options.verbose) as live:
+        around = clean(world(options.host, live), cells=options.verbose or streams.progress.is_terminal)
         done = flow.check(wanted, lambda project, files, left_out: gated(project, (files, left_out), options, around))
     say(done, time.monotonic() - began, streams)
     keep(done.artifact, options, streams)

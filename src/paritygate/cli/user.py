@@ -98,6 +98,7 @@ def world(host: str, live: Live) -> World:
         sleep=time.sleep,
         say=live.say,
         watch=live.watch,
+        expect=live.expect,
     )
 
 

@@ -9,7 +9,8 @@ import msgspec
 
 from paritygate import places
 from paritygate.errors import UsageError
-from paritygate.outcomes.words import Purpose
+from paritygate.outcomes.cells import EnvironmentName
+from paritygate.outcomes.words import Purpose, RunnerName
 
 FIRST_ESTIMATE = 900.0
 SHORTEST_ESTIMATE = 60.0
@@ -38,10 +39,10 @@ class Last(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[LastCell, ...] = ()
     subject: LastSubject = LastSubject()
 
-    def seconds_of(self, selection: tuple[str, ...], runners: Mapping[str, str]) -> dict[str, float]:
+    def seconds_of(self, selection: tuple[str, ...], runners: Mapping[EnvironmentName, RunnerName]) -> dict[str, float]:
         """Say what each cell of the gate took, by its name; nothing where something else was selected, or it ran elsewhere."""
         gate = [cell for cell in self.cells if cell.purpose is Purpose.GATE]
-        if self.subject.selection != selection or any(runners.get(cell.env) != cell.runner for cell in gate):
+        if self.subject.selection != selection or any(runners.get(EnvironmentName(cell.env)) != cell.runner for cell in gate):
             return {}
         return {f"{cell.env}-{cell.attempt}": cell.seconds for cell in gate}
 

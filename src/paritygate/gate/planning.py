@@ -16,7 +16,7 @@ from paritygate import environments, project_images
 from paritygate.docker_engine.verbs import Engine
 from paritygate.environments import EXPECTED, OFFERED
 from paritygate.errors import EngineUnavailableError
-from paritygate.gate import ledger, locking, material, narrowing
+from paritygate.gate import ledger, locking, material, narrowing, result
 from paritygate.gate.grounds.parts import Machine, Trees
 from paritygate.gate.grounds.ssh import target_of
 from paritygate.gate.material import Planned
@@ -26,8 +26,9 @@ from paritygate.images import foreseeing
 from paritygate.images.foreseeing import Layer
 from paritygate.images.layers import PrepareRequest
 from paritygate.outcomes.artifact import EnvironmentRecord, Varied
+from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import CellPlan
-from paritygate.outcomes.words import Axis, RunnerChoice, Worktree
+from paritygate.outcomes.words import Axis, RunnerChoice, RunnerName, Worktree
 
 SAME_TREE = "the working tree is what a fresh clone would hold"
 UNKNOWN_THERE = "what `{target}` offers is not asked before a run"
@@ -85,7 +86,7 @@ def foresee(request: Request, world: World) -> Foreseen:
     machine = next(iter(places.values())).machine
     planned = material.plan(settled, trees, asked, machine, quiet)
     records = tuple(environments.record(each) for each in planned.resolution.environments)
-    selection = _words(asked.paths, asked.keyword, asked.marker, asked.arguments)
+    selection = result.words_of(asked)
     known = settled.last.seconds_of(selection, runners)
     engine = next((place.engine for place in places.values() if place.engine is not None), None)
     return Foreseen(
@@ -104,40 +105,35 @@ def foresee(request: Request, world: World) -> Foreseen:
     )
 
 
-def _words(paths: tuple[str, ...], keyword: str, marker: str, arguments: tuple[str, ...]) -> tuple[str, ...]:
-    """Write a selection as a report does."""
-    return (*paths, *(("-k", keyword) if keyword else ()), *(("-m", marker) if marker else ()), *arguments)
-
-
-def _places(settled: Settled, world: World) -> tuple[dict[str, Place], dict[str, str]]:
+def _places(settled: Settled, world: World) -> tuple[dict[RunnerName, Place], dict[EnvironmentName, RunnerName]]:
     """Find where the cells of each environment would run; raises `NoVerdictError` where no engine answers that has to."""
-    found: dict[RunnerChoice, tuple[str, Place]] = {}
-    runners: dict[str, str] = {}
+    found: dict[RunnerChoice, tuple[RunnerName, Place]] = {}
+    runners: dict[EnvironmentName, RunnerName] = {}
     for name, each in settled.settings.environments.items():
         choice = RunnerChoice(each.runner or settled.settings.runner)
         if choice not in found:
             found[choice] = _place(choice, settled, world)
-        runners[name] = found[choice][0]
+        runners[EnvironmentName(name)] = found[choice][0]
     return dict(found.values()), runners
 
 
-def _place(choice: RunnerChoice, settled: Settled, world: World) -> tuple[str, Place]:
+def _place(choice: RunnerChoice, settled: Settled, world: World) -> tuple[RunnerName, Place]:
     match choice:
         case RunnerChoice.DOCKER:
-            return "docker", _engine(world.connect)
+            return RunnerName.DOCKER, _engine(world.connect)
         case RunnerChoice.HOST:
-            return "host", _host("")
+            return RunnerName.HOST, _host("")
         case RunnerChoice.SSH:
             target = target_of(settled, world.variables)
             here = _host("").machine
-            return "ssh", Place(line=f"ssh {target}: {UNKNOWN_THERE.format(target=target)}", machine=here)
+            return RunnerName.SSH, Place(line=f"ssh {target}: {UNKNOWN_THERE.format(target=target)}", machine=here)
         case RunnerChoice.AUTO:
             try:
-                return "docker", _engine(world.connect)
+                return RunnerName.DOCKER, _engine(world.connect)
             except EngineUnavailableError as error:
                 if error.named or world.variables.get("CI"):
                     raise
-                return "host", _host(", since no engine answers")
+                return RunnerName.HOST, _host(", since no engine answers")
 
 
 def _engine(connect: Callable[[], Engine]) -> Place:
@@ -160,7 +156,7 @@ def _images(settled: Settled, trees: Trees, world: World) -> PrepareRequest:
     return project_images.wanted(settled.project, Path(some.root), some.directory, settled.settings, world.variables)
 
 
-def _cell(plan: CellPlan, runners: dict[str, str], known: dict[str, float]) -> PlannedCell:
+def _cell(plan: CellPlan, runners: dict[EnvironmentName, RunnerName], known: dict[str, float]) -> PlannedCell:
     return PlannedCell(
         name=plan.name,
         runner=runners[plan.environment.name],
