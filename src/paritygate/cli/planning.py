@@ -20,7 +20,7 @@ STEPS = ("images", "cells", "confirm", "causes")
 def answer(found: Foreseen, streams: Streams, *, as_json: bool) -> int:
     """Tell a plan on stdout."""
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2))
+        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
         return ExitCode.PARITY
     for line in told(found):
         click.echo(line)
