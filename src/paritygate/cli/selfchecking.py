@@ -28,6 +28,11 @@ from paritygate.selfcheck.flow import Done, Wanted
 from paritygate.selfcheck.judging import exit_code
 from paritygate.selfcheck.telling import Page, summary, told
 
+BEGINS = (
+    "a suite with planted faults runs through the gate: 4 cells, then about 70 small ones to confirm and to find causes, "
+    "which takes some minutes; `paritygate selfcheck timezone` tries one fault"
+)
+BEGINS_SHORT = "a suite with a planted fault runs through the gate: 4 cells, then further ones to confirm what looks coupled"
 LONGEST_SEARCH = 3600.0
 """Seconds for causes: what is planted is to be found however slow the machine is."""
 
@@ -85,6 +90,7 @@ def selfcheck(**given: object) -> int:
     began = time.monotonic()
     check_much(quiet=options.quiet, verbose=options.verbose)
     with Live(streams.progress, quiet=options.quiet, verbose=options.verbose) as live:
+        live.say(BEGINS if len(wanted.plants) != 1 else BEGINS_SHORT)
         around = clean(world(options.host, live), cells=options.verbose or streams.progress.is_terminal)
         done = flow.check(wanted, lambda project, files, left_out: gated(project, (files, left_out), options, around))
     say(done, time.monotonic() - began, streams)
