@@ -243,16 +243,18 @@ def test_what_is_left_is_told_by_the_last_time_and_else_by_the_tests_so_far() ->
     live = Live(console, quiet=True, clock=clock)
     live.expect({"local-like-1": 30.0, "server-like-1": 12.0})
     live.watch(running(10))
+    live.watch(running(0, collected=0, cell="other-1", step="collecting"))
+    clock.now += 4
     live.watch(running(0, cell="other-1"))
-    clock.now += 10
+    clock.now += 6
     first, second, below = screen_of(live, console)
     assert first.endswith("running, about 20 s left")
     assert second.endswith("running")
     assert below == "0 of 2 cells done, 0 red"
     live.watch(running(20, cell="other-1"))
     first, second, below = screen_of(live, console)
-    assert second.endswith("running, about 10 s left")
-    assert below == "0 of 2 cells done, 0 red, about 21 s left"
+    assert second.endswith("running, about 6 s left")
+    assert below == "0 of 2 cells done, 0 red, about 20 s left"
 
 
 def test_cells_for_which_there_is_no_room_are_summed_up() -> None:

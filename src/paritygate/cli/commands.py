@@ -32,6 +32,7 @@ from paritygate.cli.options import (
     artifact_at,
     budget,
 )
+from paritygate.cli.overview import Overview
 from paritygate.cli.planning import PLAN
 from paritygate.cli.planning import answer as answer_plan
 from paritygate.cli.reporting import Telling, Told, answer, report, tell, telling, told, with_formats
@@ -49,7 +50,9 @@ from paritygate.repro.request import World as ReproWorld
 
 
 # Without a command there is nothing to say 0 about, so neither group shows its help then.
-@click.group(no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.group(
+    cls=Overview, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120}
+)
 @click.version_option(None, "--version", package_name="paritygate", prog_name="paritygate")
 @DEBUG
 def program() -> None:

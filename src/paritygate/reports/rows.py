@@ -21,6 +21,7 @@ BAR_WIDTH = 20
 WIDE = 80
 NARROW = 50
 
+RUNNING = "running"
 UNDERWAY = frozenset({"starting", "collecting", "running", "ending", "ended"})
 """What a cell does before its last word; every other word, such as a status or that it was stopped, is the last one."""
 
@@ -28,7 +29,7 @@ UNDERWAY = frozenset({"starting", "collecting", "running", "ending", "ended"})
 class Row:
     """Where one cell stands, and since when. `said` is the time of the last plain line about it.
 
-    `expected` is how many seconds it took the last time, 0 where nobody knows.
+    `expected` is how many seconds it took the last time, 0 where nobody knows; `ran` is when its tests began.
     """
 
     def __init__(self, progress: Progress, now: float, expected: float = 0.0) -> None:
@@ -39,11 +40,14 @@ class Row:
         self.said = now
         self.quarter = 0
         self.expected = expected
+        self.ran: float | None = None
 
     def move(self, progress: Progress, now: float) -> None:
         """Take in what the cell says now."""
         self.progress = progress
         self.running = {test: self.running.get(test, now) for test in progress.running}
+        if self.ran is None and progress.step == RUNNING:
+            self.ran = now
         if progress.step not in UNDERWAY and self.end is None:
             self.end = now
 
@@ -61,12 +65,12 @@ class Row:
         """Guess how many seconds are left: by the last time, else by the tests so far; None where nobody can know yet."""
         if self.end is not None:
             return 0.0
-        elapsed, collected = self.seconds(now), self.progress.collected
-        if self.expected > elapsed:
-            return self.expected - elapsed
-        if elapsed < SURE_SECONDS or not collected or self.done * SURE_SHARE < collected:
+        if self.expected > self.seconds(now):
+            return self.expected - self.seconds(now)
+        collected, running = self.progress.collected, 0.0 if self.ran is None else now - self.ran
+        if running < SURE_SECONDS or not collected or self.done * SURE_SHARE < collected:
             return None
-        return elapsed / self.done * (collected - self.done)
+        return running / self.done * (collected - self.done)
 
     def slow(self, now: float) -> str:
         """Name the test that has been running longest, where that is long."""
@@ -104,7 +108,7 @@ def state(row: Row, now: float) -> str:
     """Say what a cell does: the test that it is in, if that is slow, and for how long it may go on."""
     left = row.left(now)
     slow = row.slow(now)
-    if slow or left is None or row.end is not None:
+    if slow or left is None or left < 1 or row.progress.step != RUNNING:
         return slow or spell_out(row.progress.step)
     return f"{spell_out(row.progress.step)}, about {left:.0f} s left"
 
