@@ -114,6 +114,28 @@ def test_what_is_frozen_is_not_frozen_again_nor_extended_backwards(project: Path
     assert "`tests/x.py::t` is not frozen" in call(project, "freeze", "extend", "tests/x.py::t", "--expires", day(20)).err
 
 
+def test_a_freeze_is_handed_to_another_owner_without_moving_its_end(project: Path) -> None:
+    assert add(project).code == 0
+    (project / ".github").mkdir()
+    (project / ".github" / "CODEOWNERS").write_text("* @somebody\n", encoding="utf-8")
+    refused = call(project, "freeze", "check")
+    assert (refused.code, "`freeze extend` (with `--owner` for another owner)" in refused.err) == (ExitCode.REFUSED, True)
+    handed = call(project, "freeze", "extend", T, "--owner", "@somebody")
+    assert (handed.code, handed.out) == (0, f"`@somebody` answers for `{T}` instead of `@me`\n")
+    entry = json.loads((project / LEDGER).read_text(encoding="utf-8"))[T]
+    assert (entry["owner"], "extended" in entry) == ("@somebody", False)
+    assert call(project, "freeze", "check").code == 0
+    assert call(project, "freeze", "extend", T, "--owner", "@nobody").code == ExitCode.REFUSED
+    assert "takes `--expires`" in call(project, "freeze", "extend", T).err
+
+
+def test_a_ledger_that_is_no_json_is_to_be_mended_by_hand(project: Path) -> None:
+    (project / LEDGER).write_text("{,}", encoding="utf-8")
+    for words in (("freeze", "check"), ("run", "--host", "unix:///nowhere/at/all.sock")):
+        said = call(project, *words)
+        assert (said.code, "mend it by hand first" in said.err, "freeze extend" in said.err) == (ExitCode.REFUSED, True, False)
+
+
 def test_the_longest_freeze_is_a_setting(project: Path) -> None:
     (project / "paritygate.toml").write_text("freeze-days = 10\n", encoding="utf-8")
     assert "days away, and 10 are the most" in add(project).err
