@@ -16,7 +16,6 @@ import pytest
 
 from paritygate import archive
 from paritygate.classifier import labels
-from paritygate.cli.freezes import freezes
 from paritygate.disciplines import thawing
 from paritygate.outcomes.artifact import Freeze
 from paritygate.outcomes.cells import NodeId
@@ -404,15 +403,6 @@ def test_a_memory_that_cannot_be_read_counts_as_none(tmp_path: Path) -> None:
     (tmp_path / ".paritygate").mkdir()
     (tmp_path / ".paritygate" / "freezes.json").write_text("[", encoding="utf-8")
     assert thawing.recall(tmp_path) == {}
-
-
-def test_the_command_in_the_readme_is_one() -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    lines = [line for line in readme.splitlines() if line.startswith("paritygate freeze add")]
-    for line in lines:
-        words = [word if word != "parity_report.json" else __file__ for word in shlex.split(line)[3:]]
-        freezes.commands["add"].make_context("add", words)
-    assert lines
 
 
 def test_a_selection_that_is_all_excluded_is_no_verdict(project: Path) -> None:

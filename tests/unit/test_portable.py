@@ -223,9 +223,9 @@ def test_a_url_keeps_what_is_empty() -> None:
     assert address("/?a=") != address("/")
 
 
-def test_the_examples_of_the_readme_pass(tmp_path: Path) -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    blocks = [block.partition("```")[0] for block in readme.split("```python\n")[1:]]
+def test_the_examples_of_the_documents_pass(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "portable-tests.md").read_text(encoding="utf-8")
+    blocks = [block.partition("```")[0] for block in page.split("```python\n")[1:]]
     examples = [block for block in blocks if "paritygate.portable" in block]
     modules = {module for module in ("orders", "clocks", "parsed") if any(f"portable.{module}" in each for each in examples)}
     assert modules == {"orders", "clocks", "parsed"}
