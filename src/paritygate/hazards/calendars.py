@@ -13,15 +13,16 @@ from paritygate.hazards import moments
 from paritygate.hazards.source import Source
 
 _SPAN = re.compile(r"delta\(")
-_ELSEWHERE = re.compile(
-    r"(\b|_)(utc\w*|tz\w*|timezone|strptime|fromtimestamp|fromisoformat|isoparse|parsedate\w*|parse)\b", re.IGNORECASE
-)
-"""What makes a moment of one that another program has written, or names the zone of one."""
+_ELSEWHERE = re.compile(r"(\b|_)(utc\w*|tz\w*|timezone|strptime|fromisoformat|isoparse|parsedate\w*|parse)\b", re.IGNORECASE)
+"""What makes a moment of a text that another program may have written, or names the zone of one.
+
+A stamp is none: it has no zone, and goes to local time and back by the same one.
+"""
 
 
 def decides(call: ast.expr, source: Source) -> bool:
     """Say whether a reading decides by its date or hour, or is compared with a moment that comes from elsewhere."""
-    days = isinstance(call, ast.Call) and source.meaning(call.func) == "datetime.date.today"
+    days = isinstance(call, ast.Call) and source.meaning(call.func) in {"datetime.date.today", "time.strftime"}
     return any(_by_date(each, source, days=days) or _meets_other(each, source) for each in _uses(call, source))
 
 
@@ -89,7 +90,7 @@ def _days_only(difference: ast.BinOp, source: Source) -> bool:
 
 
 def _meets_other(node: ast.expr, source: Source) -> bool:
-    """Say whether a moment is compared with one that was read from a text or a stamp, or that names its zone."""
+    """Say whether a moment is compared with one that was read from a text, or that names its zone."""
     whole = _shifted(node, source)
     outer = source.parents.get(whole)
     function = source.function_of(node)
