@@ -65,7 +65,7 @@ def in_assertions(source: Source) -> Iterator[Found]:
     """Find tests that expect what the clock says at that moment, of something that was not given it."""
     if source.role is Role.PACKAGE:
         return
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if not (isinstance(node, ast.Call) and reads_clock(node, source)) or surroundings.pinned(node, source):
             continue
         if moments.meaning_of(node, source) is moments.Meaning.EXPECTED:
@@ -186,6 +186,6 @@ def _given(statement: ast.Assign | ast.AnnAssign) -> set[str]:
 
 
 def _reads(names: set[str], source: Source) -> Iterator[ast.Name]:
-    for each in ast.walk(source.tree):
+    for each in source.nodes:
         if isinstance(each, ast.Name) and each.id in names and isinstance(each.ctx, ast.Load):
             yield each

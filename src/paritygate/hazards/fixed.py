@@ -36,8 +36,8 @@ def ports(source: Source) -> Iterator[Found]:
     if source.role is Role.PACKAGE:
         return
     for call, meaning in source.calls():
-        port = None if surroundings.stands_in(call, source) else _listening(call, meaning, source)
-        if port is not None:
+        port = _listening(call, meaning, source)
+        if port is not None and not surroundings.stands_in(call, source):
             sure = _collected(source) and port >= _FIRST_FOR_ALL and _is_socket(call, source)
             yield Found(HazardKind.FIXED_PORT, call, f"{shown(call)} listens on port {port}", sure)
 
@@ -78,9 +78,9 @@ def temporary_paths(source: Source) -> Iterator[Found]:
         return
     sure = holds_tests(source)
     for call, meaning in source.calls():
-        for each in () if surroundings.stands_in(call, source) else written(call, meaning, source):
+        for each in written(call, meaning, source):
             value = source.value(each)
-            if isinstance(value, str) and _TEMPORARY.fullmatch(value):
+            if isinstance(value, str) and _TEMPORARY.fullmatch(value) and not surroundings.stands_in(call, source):
                 what = f"`{value}` is one for all in {shown(call)}"
                 yield Found(HazardKind.FIXED_TEMPORARY_PATH, call, what, sure, of=value)
 
@@ -110,5 +110,5 @@ def _collected(source: Source) -> bool:
 def holds_tests(source: Source) -> bool:
     """Say whether a file is one that pytest collects tests from."""
     name = source.path.rpartition("/")[2]
-    defined = (each.name for each in ast.walk(source.tree) if isinstance(each, Function | ast.ClassDef))
+    defined = (each.name for each in source.nodes if isinstance(each, Function | ast.ClassDef))
     return (name.startswith("test") or name.endswith("_test.py")) and any("test" in each.lower() for each in defined)

@@ -23,12 +23,14 @@ def formats(source: Source) -> Iterator[Found]:
     """
     package = source.role is Role.PACKAGE
     for call, meaning in source.calls():
-        sure = not package and _meets_written_out(call, source)
         if meaning in _FORMATTERS:
-            yield Found(HazardKind.LOCALE_FORMAT, call, f"{shown(call)} formats as the locale has it", sure)
+            said = f"{shown(call)} formats as the locale has it"
         elif isinstance(call.func, ast.Attribute) and call.func.attr == "strftime" and (letters := _own(call, source)):
-            yield Found(HazardKind.LOCALE_FORMAT, call, f"`%{'`, `%'.join(letters)}` are the locale's own formats", sure)
-    for node in ast.walk(source.tree):
+            said = f"`%{'`, `%'.join(letters)}` are the locale's own formats"
+        else:
+            continue
+        yield Found(HazardKind.LOCALE_FORMAT, call, said, not package and _meets_written_out(call, source))
+    for node in source.nodes:
         if isinstance(node, ast.FormattedValue) and node.format_spec is not None and _spec(node.format_spec).endswith("n"):
             text = source.parents.get(node)
             sure = package or (text is not None and _meets_written_out(text, source))
@@ -83,7 +85,7 @@ def _spec(node: ast.expr) -> str:
 
 def orders(source: Source) -> Iterator[Found]:
     """Find words that are sorted or compared as the locale has it, which a package may mean, and a test expect in that order."""
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.Attribute | ast.Name) and isinstance(node.ctx, ast.Load) and source.meaning(node) in _COLLATING:
             sure = source.role is not Role.PACKAGE and _meets_written_out(node, source)
             yield Found(HazardKind.LOCALE_ORDER, node, f"{shown(node)} orders as the locale has it", sure)

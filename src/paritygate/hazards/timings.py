@@ -28,7 +28,7 @@ def timed(source: Source) -> Iterator[Found]:
     """Find assertions that something takes less than a certain time."""
     if source.role is Role.PACKAGE:
         return
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.Compare) and surroundings.asserted(node, source) and not surroundings.pinned(node, source):
             sides = [node.left, *node.comparators]
             for left, operator, right in zip(sides, node.ops, sides[1:], strict=False):

@@ -26,7 +26,7 @@ def variables(source: Source) -> Iterator[Found]:
     """Find variables of the process that a test sets and does not put back; a conftest is the place where they are pinned."""
     if source.role is not Role.TEST or not holds_tests(source):
         return
-    nodes = [node for node in ast.walk(source.tree) if isinstance(node, ast.Assign | ast.Delete | ast.Call)]
+    nodes = [node for node in source.nodes if isinstance(node, ast.Assign | ast.Delete | ast.Call)]
     for node in sorted(nodes, key=lambda each: each.lineno):
         name = _variable(node, source)
         if name and not _put_back(node, source):
