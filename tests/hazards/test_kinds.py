@@ -9,7 +9,8 @@ import pytest
 from tests.hazards.conftest import Project
 
 HEAD = (
-    "import datetime as dt\nfrom datetime import UTC, date, datetime, timedelta\nimport glob, locale, os, socket, sqlite3, time\n"
+    "import datetime as dt\nfrom datetime import UTC, date, datetime, timedelta\nimport glob, locale, os, socket, sqlite3, tempfile\n"
+    "import time\n"
     "from pathlib import Path\nimport pytest\n"
 )
 START = HEAD.count("\n") + 1
@@ -80,6 +81,12 @@ FOUND = [
         "def test_a(s):\n    a = time.time()\n    b = time.time() - a\n    s.assertTrue(b >= 3)\n    assert b <= 4.5\n",
         4,
     ),
+    (
+        "timed-assertion",
+        "def test_a():\n    t0 = time.time()\n    work()\n    t1 = time.time()\n    assert t1 - t0 == pytest.approx(0.3, 0.2)\n",
+        4,
+    ),
+    ("clock-in-assertion", "def test_a(token):\n    now = time.time()\n    assert token.until == now + 3600\n", 1),
     # The moment of a constant is expected of something that was not given it.
     ("read-at-import", "NOW = datetime.now()\ndef test_a(self):\n    self.assertEqual(due().day, NOW.day)\n", 0),
     # A true socket, under any name.
@@ -127,6 +134,7 @@ HARMLESS = [
     "def test_a():\n    assert parse('local') == datetime.now().astimezone().tzinfo\n",
     "def test_a():\n    assert datetime.fromtimestamp(0, UTC).hour == 0\n",
     "def test_a():\n    assert datetime(2026, 1, 1, tzinfo=UTC).timestamp() == 1767225600.0\n",
+    "def test_a(seen):\n    t0 = time.time()\n    work()\n    assert seen[0] - t0 == pytest.approx(0.1, 0.1)\n",
     # Nothing is asserted, or only that it took long enough, or that it does not hang.
     "def test_a(benchmark):\n    benchmark(label, date.today())\n",
     "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start >= 1\n",
@@ -221,6 +229,12 @@ PACKAGE_FOUND = [
         1,
     ),
     ("local-time", "def pivot():\n    return time.localtime().tm_year\n", 1),
+    (
+        "naive-clock",
+        "def today_menu(menus):\n    for day in menus:\n        if day == date.today():\n            break\n",
+        2,
+    ),
+    ("locale-encoding", "def load(self):\n    with open(self.log_config) as f:\n        return yaml.safe_load(f)\n", 1),
     ("local-time", "def made(stamp):\n    return datetime.fromtimestamp(stamp).date() == parse('2026-01-01')\n", 1),
     ("read-at-import", "def due(now=datetime.now(UTC)):\n    return now.year\n", 0),
     ("read-at-import", "LOCALE = locale.getlocale()\ndef due():\n    return LOCALE == 'C'\n", 0),
@@ -235,6 +249,7 @@ PACKAGE_HARMLESS = [
     "def main(parser):\n    parser.add_argument('--year', default=date.today().year)\n",
     "def due(settings):\n    return settings.get('now', datetime.now()).year\n",
     "def _now():\n    return datetime.now()\n",
+    "def today_is_later_than(year):\n    today = date.today()\n    return today > date(year, 1, 1)\n",
     "def aware_now():\n    now = datetime.now()\n    return combine(now.date(), zone(now))\n",
     "def took():\n    start = datetime.now()\n    work()\n    return datetime.now() - start\n",
     "def shown(stamp):\n    return datetime.fromtimestamp(stamp).strftime('%H:%M:%S.%f')[:-3]\n",
@@ -348,10 +363,30 @@ MAYBE = [
         "def test_a(a):\n    with open(a, 'w') as f:\n        f.write('é')\n    assert a.read_text() == '?'\n",
         1,
     ),
+    # Mere bounds of what is drawn.
+    (
+        "tests/strategies.py",
+        "read-at-import",
+        "def times(draw, at=drawn(max_value=datetime(datetime.now(UTC).year, 1, 1))):\n    return draw(at)\n",
+        0,
+    ),
     # Some moment, handed in and given back; a queue that is bound; a port that nobody may have.
     ("tests/test_a.py", "read-at-import", "NOW = datetime.now()\ndef test_a():\n    assert year(NOW) == NOW.year\n", 0),
     ("tests/test_a.py", "fixed-port", "def test_a(queue):\n    queue.bind(('orders', 8000))\n", 1),
     ("tests/test_a.py", "fixed-port", "def test_a():\n    s = socket.socket()\n    s.bind(('', 80))\n", 2),
+    # Its own stamp as text; a page that it writes itself.
+    (
+        "shop/rules.py",
+        "naive-clock",
+        "def late(a):\n    n = datetime.now()\n    a.append(n.isoformat())\n    return n < datetime.fromisoformat(a[0])\n",
+        1,
+    ),
+    (
+        "shop/rules.py",
+        "locale-encoding",
+        "def look(self):\n    with tempfile.NamedTemporaryFile('w', suffix='.html') as f:\n        f.write(self.html())\n",
+        1,
+    ),
     # Its own stamp, there and back by one zone, against a span; its own log; a moment that is only shown.
     (
         "shop/rules.py",

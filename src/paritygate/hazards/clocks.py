@@ -68,7 +68,7 @@ def in_assertions(source: Source) -> Iterator[Found]:
     for node in source.nodes:
         if not (isinstance(node, ast.Call) and reads_clock(node, source)) or surroundings.pinned(node, source):
             continue
-        if moments.meaning_of(node, source) is moments.Meaning.EXPECTED:
+        if moments.meaning_of(node, source) is moments.Meaning.EXPECTED and not moments.begins_span(node, source):
             said = f"the test expects {shown(node)} of something that was not given it"
             yield Found(HazardKind.CLOCK_IN_ASSERTION, node, said, not moments.given_away(node, source))
 
@@ -114,7 +114,7 @@ def _expected_later(node: ast.AST, source: Source) -> bool:
     """Say whether a test expects what a node gives a name, or what is made of it, and does not hand it in."""
     named = next((each for each in source.above(node) if isinstance(each, ast.Assign | ast.AnnAssign)), None)
     if named is None:
-        return True
+        return not any(isinstance(each, ast.arguments) for each in source.above(node))
     names: set[str] = set()
     new = _given(named)
     while new - names:

@@ -10,6 +10,7 @@ from paritygate.hazards.source import Function, Source
 
 _SEAMS = re.compile(r"_*(\w+_)?(now|today)")
 """How functions are called whose one business is to say what time it is."""
+_ASKING = re.compile(r"_*(\w+_)?(now|today)(_\w+)?")
 _PRELUDE = (ast.Expr, ast.Import, ast.ImportFrom)
 _WITH_DEFAULT = frozenset({"get", "pop", "setdefault", "getattr"})
 
@@ -23,13 +24,20 @@ def replaceable(node: ast.expr, source: Source) -> bool:
     function = source.function_of(node)
     if function is None:
         return False
-    if _SEAMS.fullmatch(function.name) or _returned_alone(node, function):
+    if _SEAMS.fullmatch(function.name) or _returned_alone(node, function) or _asks_the_clock(function):
         return True
     parameters = {each.arg for each in (*function.args.args, *function.args.kwonlyargs, *function.args.posonlyargs)}
     if _stands_in(node, parameters, source):
         return True
     uses = list(_by_name(node, function, source))
     return bool(uses) and all(_stands_in(each, parameters, source) for each in uses)
+
+
+def _asks_the_clock(function: Function) -> bool:
+    """Say whether a function is called after what it does, which is to ask the clock something and no more."""
+    steps = [each for each in function.body if not isinstance(each, _PRELUDE)]
+    straight = all(isinstance(each, ast.Assign | ast.AnnAssign | ast.Return) for each in steps)
+    return straight and _ASKING.fullmatch(function.name) is not None
 
 
 def _returned_alone(node: ast.expr, function: Function) -> bool:

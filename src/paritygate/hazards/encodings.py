@@ -27,7 +27,7 @@ _FOR_PEOPLE = re.compile(
     r"yaml|toml|csv|configparser|config|read_file|template|html|markdown|readme|\.(md|rst|ini|cfg)\b", re.IGNORECASE
 )
 """What people write, and not programs for themselves."""
-_OWN_LOG = re.compile(r"(\b|_)logs?(\b|_|file)", re.IGNORECASE)
+_OWN_LOG = re.compile(r"(\b|_)logs?(_?(file|path|name)(name)?)?\W*$", re.IGNORECASE)
 """What a program writes for itself, in the encoding in which it reads it."""
 _BESIDE = re.compile(r"__file__|__\w*path__|resources|\bfiles\(")
 _MADE = re.compile(r"tmp|temp|site_dir|output|out_dir|dest|build", re.IGNORECASE)

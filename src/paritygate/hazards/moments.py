@@ -60,6 +60,17 @@ def held_against(node: ast.expr, source: Source) -> bool:
     return isinstance(outer, ast.Call) and ast.unparse(outer.func).rpartition(".")[2].startswith("assert")
 
 
+def begins_span(call: ast.expr, source: Source) -> bool:
+    """Say whether a reading is taken away from another moment, and the span asserted to be nearly so long: it lasted."""
+    function = source.function_of(call)
+    for each in _uses(call, function, source) if function is not None else []:
+        span = source.parents.get(each)
+        compared = source.parents.get(span) if isinstance(span, ast.BinOp) and isinstance(span.op, ast.Sub) else None
+        if isinstance(compared, ast.Compare) and any("approx(" in ast.unparse(one) for one in compared.comparators):
+            return True
+    return False
+
+
 def given_away(call: ast.expr, source: Source) -> bool:
     """Say whether the statement that names a moment also gives it to what is tested: `now = job.next = time.time()`."""
     named = source.parents.get(_extended(call, source))

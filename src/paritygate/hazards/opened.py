@@ -24,7 +24,9 @@ def path_of(call: ast.Call) -> ast.expr:
 
 
 def reads(call: ast.Call, source: Source) -> bool:
-    """Say whether a call opens a file for reading, and something is done with what it opens."""
+    """Say whether a call opens a file for reading, and something is done with what it opens; a temporary one is written first."""
+    if source.meaning(call.func).startswith("tempfile."):
+        return False
     if isinstance(call.func, ast.Attribute) and call.func.attr in ENCODING_AT:
         return call.func.attr == "read_text"
     method = isinstance(call.func, ast.Attribute) and path_of(call) is call.func.value

@@ -29,17 +29,30 @@ def timed(source: Source) -> Iterator[Found]:
     if source.role is Role.PACKAGE:
         return
     for node in source.nodes:
-        if isinstance(node, ast.Compare) and surroundings.asserted(node, source) and not surroundings.pinned(node, source):
-            sides = [node.left, *node.comparators]
-            for left, operator, right in zip(sides, node.ops, sides[1:], strict=False):
-                below = (
-                    left if isinstance(operator, ast.Lt | ast.LtE) else right if isinstance(operator, ast.Gt | ast.GtE) else None
-                )
-                above = right if below is left else left
-                if below is not None and not _generous(above, source) and _lasting(below, node, source):
-                    sure = _snug(above, node, source) and not _waits(node, source)
-                    yield Found(HazardKind.TIMED_ASSERTION, node, f"{shown(node)} holds on a machine that is quick enough", sure)
-                    break
+        if not isinstance(node, ast.Compare) or not surroundings.asserted(node, source) or surroundings.pinned(node, source):
+            continue
+        sides = [node.left, *node.comparators]
+        for left, operator, right in zip(sides, node.ops, sides[1:], strict=False):
+            sure = _held(left, operator, right, node, source)
+            if sure is not None:
+                yield Found(HazardKind.TIMED_ASSERTION, node, f"{shown(node)} holds on a machine that is quick enough", sure)
+                break
+
+
+def _held(left: ast.expr, operator: ast.cmpop, right: ast.expr, where: ast.Compare, source: Source) -> bool | None:
+    """Say whether it is sure that a comparison holds something to a time; None where it does not."""
+    if isinstance(operator, ast.Eq):
+        nearly = isinstance(right, ast.Call) and source.meaning(right.func).rpartition(".")[2] == "approx"
+        return True if nearly and _lasting(left, where, source) else None
+    if isinstance(operator, _BELOW):
+        below, above = left, right
+    elif isinstance(operator, _ABOVE):
+        below, above = right, left
+    else:
+        return None
+    if _generous(above, source) or not _lasting(below, where, source):
+        return None
+    return _snug(above, where, source) and not _waits(where, source)
 
 
 def _waits(node: ast.AST, source: Source) -> bool:
