@@ -9,8 +9,8 @@ import pytest
 from tests.hazards.conftest import Project
 
 HEAD = (
-    "import datetime as dt\nfrom datetime import UTC, date, datetime, timedelta\nimport glob, locale, os, socket, sqlite3, tempfile\n"
-    "import time\n"
+    "import datetime as dt\nfrom datetime import UTC, date, datetime, timedelta\nimport glob, locale, os, socket, sqlite3\n"
+    "import tempfile, time\n"
     "from pathlib import Path\nimport pytest\n"
 )
 START = HEAD.count("\n") + 1
@@ -234,6 +234,7 @@ PACKAGE_FOUND = [
         "def today_menu(menus):\n    for day in menus:\n        if day == date.today():\n            break\n",
         2,
     ),
+    ("locale-encoding", "def readConfig(path):\n    with open(path) as f:\n        return f.read()\n", 1),
     ("locale-encoding", "def load(self):\n    with open(self.log_config) as f:\n        return yaml.safe_load(f)\n", 1),
     ("local-time", "def made(stamp):\n    return datetime.fromtimestamp(stamp).date() == parse('2026-01-01')\n", 1),
     ("read-at-import", "def due(now=datetime.now(UTC)):\n    return now.year\n", 0),
@@ -374,6 +375,14 @@ MAYBE = [
     ("tests/test_a.py", "read-at-import", "NOW = datetime.now()\ndef test_a():\n    assert year(NOW) == NOW.year\n", 0),
     ("tests/test_a.py", "fixed-port", "def test_a(queue):\n    queue.bind(('orders', 8000))\n", 1),
     ("tests/test_a.py", "fixed-port", "def test_a():\n    s = socket.socket()\n    s.bind(('', 80))\n", 2),
+    # A bound that is far away, read once; what a compiler has written.
+    ("shop/rules.py", "naive-clock", "LAST = date.today() + timedelta(days=36500)\ndef due(day):\n    return day < LAST\n", 0),
+    (
+        "shop/rules.py",
+        "locale-encoding",
+        "def read_sysconfig_data(name):\n    with open(name) as f:\n        return f.read()\n",
+        1,
+    ),
     # Its own stamp as text; a page that it writes itself.
     (
         "shop/rules.py",

@@ -23,6 +23,8 @@ _THERE_AND_BACK = {"fromisoformat(": ".isoformat(", "strptime(": ".strftime("}
 
 def decides(call: ast.expr, source: Source) -> bool:
     """Say whether a reading decides by its date or hour, or is compared with a moment that comes from elsewhere."""
+    if source.function_of(call) is None:  # a constant of the start, as a rule a bound that is far away
+        return False
     days = isinstance(call, ast.Call) and source.meaning(call.func) in {"datetime.date.today", "time.strftime"}
     return any(_by_date(each, source, days=days) or _meets_other(each, source) for each in _uses(call, source))
 

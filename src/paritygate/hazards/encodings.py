@@ -24,9 +24,9 @@ _TEXT = re.compile(
     re.IGNORECASE,
 )
 _FOR_PEOPLE = re.compile(
-    r"yaml|toml|csv|configparser|config|read_file|template|html|markdown|readme|\.(md|rst|ini|cfg)\b", re.IGNORECASE
+    r"(?i:yaml|toml|csv|configparser|read_file|template|html|markdown|readme|\.(md|rst|ini|cfg)\b)|(?<![a-z])(?i:config)|Config"
 )
-"""What people write, and not programs for themselves."""
+"""What people write, and not programs for themselves, as `sysconfig` and `pkgconfig` are."""
 _OWN_LOG = re.compile(r"(\b|_)logs?(_?(file|path|name)(name)?)?\W*$", re.IGNORECASE)
 """What a program writes for itself, in the encoding in which it reads it."""
 _BESIDE = re.compile(r"__file__|__\w*path__|resources|\bfiles\(")
