@@ -215,20 +215,14 @@ PACKAGE_FOUND = [
     ("naive-clock", "def due(day):\n    return (day - date.today()).days\n", 1),
     ("naive-clock", "def due(day):\n    return datetime.now().hour or day\n", 1),
     ("naive-clock", "def due():\n    if datetime.now().hour < 12:\n        return 1\n", 1),
-    ("naive-clock", "def due():\n    now = datetime.now()\n    return make(now.year, now.month)\n", 1),
     ("naive-clock", "def due(day):\n    return day < datetime.now().date()\n", 1),
-    ("naive-clock", "def due(days):\n    return datetime.now().date() + timedelta(days=days)\n", 1),
     ("naive-clock", "def due():\n    return (datetime.now() - timedelta(hours=5)).weekday() or None\n", 1),
     ("naive-clock", "def due():\n    return datetime.now().strftime('%H') == '09'\n", 1),
     ("naive-clock", "def due(menus):\n    return menus[datetime.now().strftime('%a')]\n", 1),
     ("naive-clock", "def due(text):\n    return datetime.fromisoformat(text) < datetime.now() - timedelta(days=1)\n", 1),
     ("naive-clock", "def due(text):\n    end = parsedate(text)\n    return end < datetime.now()\n", 2),
-    (
-        "naive-clock",
-        "def due(end):\n    today = date.today()\n    end = end or today\n    return end.replace(year=today.year)\n",
-        1,
-    ),
-    ("local-time", "def pivot():\n    return time.localtime().tm_year\n", 1),
+    ("local-time", "def early():\n    return time.localtime().tm_hour < 9\n", 1),
+    ("local-time", "def apart(day):\n    return (day - datetime.fromtimestamp(0).date()).days\n", 1),
     (
         "naive-clock",
         "def today_menu(menus):\n    for day in menus:\n        if day == date.today():\n            break\n",
@@ -382,6 +376,23 @@ MAYBE = [
         "locale-encoding",
         "def read_sysconfig_data(name):\n    with open(name) as f:\n        return f.read()\n",
         1,
+    ),
+    # A year, or a day that something is made of, and the day of a stamp that is told as people tell it.
+    ("shop/rules.py", "naive-clock", "def due():\n    now = datetime.now()\n    return make(now.year, now.month)\n", 1),
+    ("shop/rules.py", "naive-clock", "def due(days):\n    return datetime.now().date() + timedelta(days=days)\n", 1),
+    (
+        "shop/rules.py",
+        "naive-clock",
+        "def due(end):\n    today = date.today()\n    end = end or today\n    return today.year\n",
+        1,
+    ),
+    ("shop/rules.py", "naive-clock", "def born(days):\n    age = timedelta(days=days)\n    return date.today() - age\n", 2),
+    ("shop/rules.py", "local-time", "def pivot():\n    return time.localtime().tm_year\n", 1),
+    (
+        "shop/rules.py",
+        "naive-clock",
+        "def said(stamp):\n    at = datetime.fromtimestamp(stamp)  # noqa\n    return int(at.date() == date.today())\n",
+        2,
     ),
     # Its own stamp as text; a page that it writes itself.
     (
