@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from paritygate.errors import NoVerdictError, UsageError
-from paritygate.hazards import ruff, scope
+from paritygate.hazards import ruff, scope, vendored
 from paritygate.hazards.check import Checked, check
 from paritygate.hazards.files import Names
 from paritygate.hazards.ruff import Ruff
@@ -36,7 +36,9 @@ def search(wanted: Wanted) -> Checked:
     if wanted.paths:
         chosen = _chosen(wanted.paths, project, here)
     else:
-        chosen = scope.by_default({path for path in here if names.untracked.get(path) != "ignored"})
+        usual = scope.by_default({path for path in here if names.untracked.get(path) != "ignored"})
+        others = vendored.from_cpython(project, usual)
+        chosen = [path for path in usual if path not in others]
     return check(project, chosen, names, program)
 
 
@@ -52,11 +54,21 @@ def _program(wanted: Wanted) -> Ruff | None:
     return program
 
 
+def named(wanted: Wanted) -> tuple[str, ...]:
+    """List what the user named, as paths from the project; the project as a whole names nothing in particular."""
+    project = Path(os.path.realpath(wanted.project))
+    return tuple(place for path in wanted.paths if (place := _place(path, project)) != ".")
+
+
+def _place(path: Path, project: Path) -> str:
+    return os.path.relpath(os.path.realpath(path), project).replace(os.sep, "/")
+
+
 def _chosen(paths: Sequence[Path], project: Path, here: set[str]) -> list[str]:
     """Turn what the user named into files; a folder stands for all Python files in it."""
     chosen: set[str] = set()
     for path in paths:
-        place = os.path.relpath(os.path.realpath(path), project).replace(os.sep, "/")
+        place = _place(path, project)
         if place == ".." or place.startswith("../"):
             raise UsageError(f"`{path}` lies outside the project `{project}`", "name the project's folder with `--project`")
         if path.is_dir():

@@ -61,6 +61,79 @@ def test_what_is_not_sure_is_counted_and_blocks_only_where_it_is_asked_for(proje
     assert json.loads(project.ask("--format", "json", "--all").stdout)["hazards"][0]["sure"] is False
 
 
+IN_A_PACKAGE = "from datetime import datetime\n\n\ndef closed():\n    return datetime.now().hour >= 18\n"
+
+
+def test_what_a_package_does_is_counted_and_listed_where_it_is_asked_for(project: Project) -> None:
+    project.write("shop/__init__.py")
+    project.write("shop/hours.py", IN_A_PACKAGE)
+    project.write("single.py", IN_A_PACKAGE)
+    project.write("tests/test_a.py", TODAY.format(""))
+    assert project.found() == ["5 clock-in-assertion"]
+    held_back = "2 more outside of tests, where they may be meant so (`--all` or their paths list them)"
+    assert project.ask().stderr == f"1 hazard in 4 files read, {held_back}\n"
+    everything = ["shop/hours.py:5 naive-clock", "single.py:5 naive-clock", "tests/test_a.py:5 clock-in-assertion"]
+    assert project.found("--all") == everything
+    assert project.found(*(str(project.path / each) for each in ("shop", "single.py", "tests"))) == everything
+    assert project.found(str(project.path / "shop" / "hours.py")) == ["5 naive-clock"]
+
+
+def test_the_whole_project_as_a_path_names_no_package(project: Project) -> None:
+    project.write("shop/__init__.py", IN_A_PACKAGE)
+    result = project.ask(str(project.path))
+    held_back = "1 more outside of tests, where it may be meant so (`--all` or its path lists it)"
+    assert (result.stdout, result.stderr) == ("", f"0 hazards in 1 file read, {held_back}\n")
+    assert project.code(str(project.path)) == 0
+    assert project.code(str(project.path), str(project.path / "shop")) == 1
+
+
+def test_a_package_whose_name_begins_like_a_path_is_not_named_by_it(project: Project) -> None:
+    project.write("shop/__init__.py")
+    project.write("shop2/__init__.py", IN_A_PACKAGE)
+    assert project.found(str(project.path / "shop"), str(project.path)) == []
+
+
+@pytest.mark.parametrize(
+    "path", ["conftest.py", "tests/support.py", "tests/support/shop.py", "shop/tests/util.py", "shop_test.py", "test/a.py"]
+)
+def test_what_tests_are_is_told_by_names_of_files_and_folders(project: Project, path: str) -> None:
+    project.write(path, TODAY.format(""))
+    assert project.found() == ["5 clock-in-assertion"]
+
+
+def test_what_git_or_a_comment_proves_is_listed_of_packages_too(project: Project) -> None:
+    project.write("shop/__init__.py", "from shop.Models import x\n")
+    project.write("shop/models.py", "x = 1  # paritygate: allow[set-order]\n")
+    project.commit()
+    (project.path / "shop" / "models.py").rename(project.path / "shop" / "Models.py")
+    assert project.found() == ["shop/Models.py:1 suppression", "shop/__init__.py:1 name-case"]
+
+
+HELPERS = ["from test import support", "from test.support import run_unittest", "import test.support.os_helper"]
+
+
+def test_tests_taken_over_from_cpython_are_read_only_where_they_are_named(project: Project) -> None:
+    for number, helper in enumerate(HELPERS):
+        project.write(f"src/greentest/3.12/test_{number}.py", f"{helper}\n{TODAY.format('')}")
+    project.write("src/greentest/3.12/test_3.py", TODAY.format(""))
+    project.write("tests/test_own.py", TODAY.format(""))
+    assert project.document().read == 1
+    assert len(project.found(str(project.path / "src"))) == 4
+
+
+def test_helpers_that_few_modules_borrow_or_that_are_the_projects_own_tell_nothing(project: Project) -> None:
+    borrowed = f"{HELPERS[0]}\n{TODAY.format('')}"
+    for path in ("alone/tests/test_a.py", "few/tests/test_a.py", "few/tests/test_b.py"):
+        project.write(path, borrowed)
+    for name in ("test_c.py", "test_d.py"):
+        project.write(f"few/tests/{name}", TODAY.format(""))
+    assert project.document().read == 5
+    project.write("test/support.py")
+    for name in ("test_a.py", "test_b.py"):
+        project.write(f"test/{name}", borrowed)
+    assert project.document().read == 8
+
+
 def test_annotations_are_escaped_as_github_reads_them(project: Project) -> None:
     project.write("tests/test_a,b:c%.py", TODAY.format(""))
     line = project.ask("--format", "github").stdout

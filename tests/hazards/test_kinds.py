@@ -270,15 +270,16 @@ PACKAGE_HARMLESS = [
 @pytest.mark.parametrize(("kind", "body", "line"), PACKAGE_FOUND)
 def test_a_package_is_read_as_well(project: Project, kind: str, body: str, line: int) -> None:
     project.write("shop/__init__.py")
-    project.write("shop/rules.py", HEAD + body)
-    assert project.found() == [f"{START + line} {kind}"]
+    written = project.write("shop/rules.py", HEAD + body)
+    expected = [f"{START + line} {kind}"]
+    assert (project.found("--all"), project.found(str(written)), project.found()) == (expected, expected, [])
 
 
 @pytest.mark.parametrize("body", PACKAGE_HARMLESS)
 def test_what_decides_nothing_in_a_package_is_left_alone(project: Project, body: str) -> None:
     project.write("shop/__init__.py")
-    project.write("shop/rules.py", HEAD + body)
-    assert project.found() == []
+    written = project.write("shop/rules.py", HEAD + body)
+    assert project.found(str(written)) == []
 
 
 MAYBE = [
@@ -583,6 +584,7 @@ def test_a_file_beside_the_code_needs_no_encoding_while_it_is_all_ascii(project:
     project.write("shop/__init__.py", body)
     project.write("shop/shop.yaml", "pancakes: 1")
     project.commit()
-    assert project.found() == []
+    package = str(project.path / "shop")
+    assert project.found(package) == []
     project.write("shop/shop.yaml", "crêpes: 1")
-    assert project.found() == ["3 locale-encoding"]
+    assert project.found(package) == ["3 locale-encoding"]

@@ -13,7 +13,7 @@ from paritygate.errors import NoVerdictError
 from paritygate.hazard_search import Wanted
 from paritygate.outcomes.words import ExitCode
 from paritygate.reports import hazards as report
-from paritygate.reports.hazards import Format
+from paritygate.reports.hazards import Format, HeldBack
 from paritygate.reports.text import spell_out
 
 
@@ -28,13 +28,18 @@ from paritygate.reports.text import spell_out
     show_default=True,
     help="For people, for annotations in GitHub's workflows, or for programs.",
 )
-@click.option("--all", "everything", is_flag=True, help="List also what only somebody who knows the project can judge.")
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="List also what only somebody who knows the project can judge, and what packages do.",
+)
 @click.option("--without-ruff", is_flag=True, help="Leave out what ruff's rules find.")
 def hazards(*, paths: tuple[str, ...], project: str, form: str, everything: bool, without_ruff: bool) -> int:
     """Read PATHS (default: tests and packages) and list what makes tests depend on the machine.
 
-    Nothing is run. It ends with 0 where nothing was found, 1 where something was, 4 where no file could be read, or ruff is
-    missing or fails.
+    Of packages that PATHS do not name it lists only what git proves. Nothing is run. It ends with 0 where nothing was listed,
+    1 where something was, 4 where no file could be read, or ruff is missing or fails.
     """
     wanted = Wanted(
         project=absolute(project),
@@ -43,14 +48,14 @@ def hazards(*, paths: tuple[str, ...], project: str, form: str, everything: bool
         environ=dict(os.environ),
     )
     found = hazard_search.search(wanted)
-    checked = found if everything else report.sure(found)
+    checked, held_back = (found, HeldBack()) if everything else report.by_default(found, hazard_search.named(wanted))
     if said := report.render(checked, Format(form), version(), with_ruff=wanted.with_ruff):
         click.echo(said)
     for path, why in checked.unread.items():
         click.echo(f"not read: {spell_out(path)}: {spell_out(why)}", err=True)
     if not checked.read:
         raise _nothing_read(len(checked.unread), wanted)
-    click.echo(report.summary(checked, len(found.hazards) - len(checked.hazards)), err=True)
+    click.echo(report.summary(checked, held_back), err=True)
     return ExitCode.CONSISTENT_RED if checked.hazards else ExitCode.PARITY
 
 

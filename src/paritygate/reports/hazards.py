@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import groupby
 
 import msgspec
 
 from paritygate.hazards.check import Checked, Suppressed
-from paritygate.outcomes.hazards import Hazard
+from paritygate.hazards.source import Role, role_of
+from paritygate.outcomes.hazards import Hazard, HazardKind
 from paritygate.reports.text import spell_out
 from paritygate.reports.workflow import MOST_ANNOTATIONS, Annotation, Level
 
 SCHEMA = 1
+_FACTS = frozenset({HazardKind.NAME_CASE, HazardKind.UNTRACKED_FILE, HazardKind.SUPPRESSION})
+"""Kinds that git, or the comment itself, proves wherever they are."""
 
 
 class Format(StrEnum):
@@ -36,9 +39,31 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     ruff: bool
 
 
-def sure(checked: Checked) -> Checked:
-    """Leave out what only somebody who knows the project could tell."""
-    return msgspec.structs.replace(checked, hazards=tuple(each for each in checked.hazards if each.sure))
+class HeldBack(msgspec.Struct, frozen=True):
+    """How many are not listed unless they are asked for: sure ones outside of tests, and those that may be none."""
+
+    outside: int = 0
+    unsure: int = 0
+
+
+def by_default(checked: Checked, named: Sequence[str]) -> tuple[Checked, HeldBack]:
+    """Leave out what only somebody who knows the project could tell.
+
+    That is what is not sure, and what a package does with clock, locale and order, which may be what it is for; but not where
+    the user `named` the file or a folder above it.
+    """
+    sure = [each for each in checked.hazards if each.sure]
+    listed = tuple(each for each in sure if _stands_by_itself(each) or _named(each.file, named))
+    held_back = HeldBack(outside=len(sure) - len(listed), unsure=len(checked.hazards) - len(sure))
+    return msgspec.structs.replace(checked, hazards=listed), held_back
+
+
+def _stands_by_itself(hazard: Hazard) -> bool:
+    return hazard.kind in _FACTS or role_of(hazard.file) is not Role.PACKAGE
+
+
+def _named(file: str, named: Sequence[str]) -> bool:
+    return any(file == place or file.startswith(f"{place}/") for place in named)
 
 
 def render(checked: Checked, form: Format, version: str, *, with_ruff: bool) -> str:
@@ -90,11 +115,20 @@ def _annotations(hazards: tuple[Hazard, ...]) -> Iterator[str]:
         )
 
 
-def summary(checked: Checked, unsaid: int = 0) -> str:
-    """Say in one line what was looked at and what was found; `unsaid` counts what is not sure and was not asked for."""
+def summary(checked: Checked, held_back: HeldBack) -> str:
+    """Say in one line what was looked at, what was found, and how many are held back and why."""
     unread = f", {len(checked.unread)} not read" if checked.unread else ""
     files = f"{checked.read} file{'s' * (checked.read != 1)} read{unread}"
     hazards = f"{len(checked.hazards)} hazard{'s' * (len(checked.hazards) != 1)}"
     let_be = f", {len(checked.suppressed)} let be with a reason" if checked.suppressed else ""
-    more = f", {unsaid} more that may be one (`--all` lists {'them' if unsaid > 1 else 'it'})" if unsaid else ""
-    return f"{hazards} in {files}{let_be}{more}"
+    outside, unsure = held_back.outside, held_back.unsure
+    meant = (
+        f", {outside} more outside of tests, where {_them(outside, 'it', 'they')} may be meant so "
+        f"(`--all` or {_them(outside, 'its path lists it', 'their paths list them')})"
+    )
+    maybe = f", {unsure} more that may be one (`--all` lists {_them(unsure, 'it', 'them')})"
+    return f"{hazards} in {files}{let_be}{meant if outside else ''}{maybe if unsure else ''}"
+
+
+def _them(count: int, one: str, several: str) -> str:
+    return one if count == 1 else several
