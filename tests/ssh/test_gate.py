@@ -26,21 +26,6 @@ SLEEPS = "import time\n\ndef test_sleeps():\n    time.sleep(600)\n"
 NOT_EXPLAINED = ("--explain-budget", "0")
 
 
-@pytest.fixture(scope="module")
-def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make an environment that has pytest and little else, so that it is soon made once more."""
-    place = tmp_path_factory.mktemp("packages") / "venv"
-    subprocess.run((sys.executable, "-m", "venv", place), check=True, timeout=120)
-    subprocess.run((place / "bin" / "python", "-m", "pip", "install", "--quiet", "pytest"), check=True, timeout=300)
-    return place
-
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the cache of the other computer, which all its lives here share."""
-    return tmp_path_factory.mktemp("kept")
-
-
 @pytest.fixture
 def elsewhere(tmp_path: Path, kept: Path) -> Iterator[Sshd]:
     with Sshd(tmp_path / "sshd", kept) as server:
