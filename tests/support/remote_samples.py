@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -59,12 +59,12 @@ def interpreter(folder: Path, project: Path, more: Iterable[str]) -> Path:
     """Make a virtual environment with what a sample takes, and give its interpreter."""
     subprocess.run((sys.executable, "-m", "venv", folder), check=True, timeout=INSTALL_SECONDS)
     python = folder / "bin" / "python"
-    command = (python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *COMMON, *more)
+    command = (str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *COMMON, *more)
     subprocess.run(command, cwd=project, check=True, timeout=INSTALL_SECONDS)
     return python
 
 
-def configure(project: Path, settings: dict[str, object]) -> None:
+def configure(project: Path, settings: Mapping[str, object]) -> None:
     """Write settings of the run into the sample's configuration, beside its own, as something that is committed."""
     path = project / "paritygate.toml"
     known = msgspec.toml.decode(path.read_bytes()) if path.exists() else {}
@@ -73,7 +73,7 @@ def configure(project: Path, settings: dict[str, object]) -> None:
     samples.git(project, "commit", "--quiet", "--message=Where it runs", "--", "paritygate.toml")
 
 
-def merged(one: dict[str, object], other: dict[str, object]) -> dict[str, object]:
+def merged(one: Mapping[str, object], other: Mapping[str, object]) -> dict[str, object]:
     """Lay one table over another, table by table."""
     result = dict(one)
     for name, value in other.items():

@@ -1,8 +1,12 @@
-"""Looks for causes afterwards, from an artifact: the gate's own search, in its images, whatever the disk holds by now."""
+"""Looks for causes afterwards, from an artifact: the gate's own search, in its images, whatever the disk holds by now.
+
+What ran without an engine left no images: it is run from the checkout, while that holds what was tested.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +20,7 @@ from paritygate.confirm.flow import Confirmation
 from paritygate.environments import Resolution
 from paritygate.freezes import judging
 from paritygate.gate import hints
+from paritygate.gate.again import Checkout, found_again
 from paritygate.gate.cells import Cells
 from paritygate.gate.explaining import Budget, Known, explain
 from paritygate.gate.grounds.docker import find_engine
@@ -33,9 +38,13 @@ LONGEST_SECONDS = 3600.0
 
 
 class Afterwards(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked for: the report, where to write it (the same place, if nowhere else), for how many seconds, secret values."""
+    """What is asked for: the report, where to write it (the same place, if nowhere else), for how many seconds, secret values.
+
+    `project` is the checkout, for cells that ran without an engine.
+    """
 
     report: Path
+    project: Path
     place: Path | None = None
     seconds: float | None = None
     variables: Mapping[str, str] = {}
@@ -56,21 +65,30 @@ def run(asked: Afterwards, world: World) -> Report:
         return Report(artifact, place, archive.record(artifact, place) if asked.place is not None else None)
 
     material = recorded.with_variables(recorded.material_of(artifact, asked.report), asked.variables, asked.report)
+    known = _known(artifact, material)
+    with _cells(artifact, material, asked, world) as cells:
+        found = explain(known, cells.explain, Budget(seconds=seconds, monotonic=world.monotonic))
+    watch.lap("causes")
+
+    explained = _explained(artifact, material, found, cells.plans)
+    explained = msgspec.structs.replace(explained, timings=artifact.timings | {"causes": watch.seconds["causes"]})
+    return Report(explained, place, archive.record(explained, place))
+
+
+@contextmanager
+def _cells(artifact: Artifact, material: Material, asked: Afterwards, world: World) -> Iterator[Cells]:
+    """Have what runs further cells: from images, which hold the trees, or on the same runners from the checkout."""
+    if material.runners:
+        with found_again(artifact, material, Checkout(asked.project, asked.report.resolve()), world) as ready:
+            yield Cells(ready.runner, ready.machine.cpus, material.nothing, world, ready.runners)
+        return
     engine = find_engine(world)
     image_of = partial(recorded.image_of, material, engine)
     for plan in recorded.gate_plans(material):
         image_of(plan)
     said = ", ".join(f"{state} {digest[:12]}" for state, digest in artifact.subject.trees.items())
     world.say(f"the trees are those of the report, whatever the disk holds by now: {said}")
-
-    known = _known(artifact, material)
-    cells = Cells(DockerRunner(engine, image_of), engine.info.cpus, material.nothing, world)
-    found = explain(known, cells.explain, Budget(seconds=seconds, monotonic=world.monotonic))
-    watch.lap("causes")
-
-    explained = _explained(artifact, material, found, cells.plans)
-    explained = msgspec.structs.replace(explained, timings=artifact.timings | {"causes": watch.seconds["causes"]})
-    return Report(explained, place, archive.record(explained, place))
+    yield Cells(DockerRunner(engine, image_of), engine.info.cpus, material.nothing, world)
 
 
 def is_open(artifact: Artifact) -> bool:
