@@ -21,6 +21,7 @@ from tests.support.samples import Judged
 INSTALLED = {
     "plain_package": ("six",),
     "requirements_files": ("six==1.16.0", "toolz"),
+    "seeded_alike": ("pytest-randomly==3.16.0",),
     "src_layout_hatchling": ("toolz", "--editable", "."),
     "src_layout_setuptools": ("toolz", "--editable", "."),
 }

@@ -66,6 +66,5 @@ def _check(artifact: Artifact, trees: Trees, checkout: Checkout) -> None:
             raise NoVerdictError(
                 f"the {state} tree in `{checkout.project}` is not the one that was tested ({tested[:12]}, now "
                 f"{tree.digest[:12]}), and cells that ran without an engine are made of it",
-                f"bring back what was tested{commit}, without new files, name its folder with `--project`, or run the gate "
-                "again",
+                f"bring back what was tested{commit}, without new files, name its folder with `--project`, or run the gate again",
             )

@@ -28,13 +28,17 @@ SCHEMA = 1
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of the whole run; `axes` are those that really varied, `reasons` why it is not plainly green."""
+    """What is said of the whole run; `axes` are those that really varied, `reasons` why it is not plainly green.
+
+    `unmeasured` are axes that were asked for with different values, where nobody measured whether they had them.
+    """
 
     name: VerdictName
     exit_code: int
     axes: tuple[Axis, ...]
     line: str
     reasons: tuple[str, ...] = ()
+    unmeasured: tuple[Axis, ...] = ()
 
 
 class FileFact(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,11 +162,15 @@ class EnvironmentRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Varied(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether an axis varied; `why` says why not, or what to know of how it did."""
+    """Whether an axis varied; `why` says why not, or what to know of how it did.
+
+    It is not known to where it is not `measured`: the values that were asked for differ, and some cell cannot say what it had.
+    """
 
     axis: Axis
     varied: bool
     why: str = ""
+    measured: bool = True
 
 
 class Freeze(msgspec.Struct, frozen=True, kw_only=True):
