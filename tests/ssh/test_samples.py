@@ -24,7 +24,7 @@ def chosen() -> list[str]:
     """List the samples to judge: one in every run of the suite, all that can be with `PARITYGATE_ALL_ON_SSH=1`."""
     if not remote_samples.everything(ALL):
         return [*QUICK]
-    return [name for name in remote_samples.judgeable(LACKING) if name not in remote_samples.SCRIPTS]
+    return remote_samples.judgeable(LACKING)
 
 
 @pytest.fixture(scope="module")

@@ -29,8 +29,6 @@ INSTALLED = {
 COMMON = ("pytest", "pytest-randomly", "pytest-xdist", "pytest-cov")
 CONTAINED = frozenset({"control_green"})
 """Samples that look at what only a container has, such as a user who is not root."""
-SCRIPTS = frozenset({"src_layout_hatchling", "src_layout_setuptools"})
-"""Samples that run commands of their own project, which another computer does not have."""
 INSTALL_SECONDS = 300
 
 

@@ -18,7 +18,7 @@ from paritygate.gate.grounds.parts import Beside, Machine, Packages, Part, Trees
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.host.lacking import Environments, Held
-from paritygate.images import baking, keeping, preparing, projects
+from paritygate.images import baking, entry_points, keeping, preparing, projects
 from paritygate.images.baking import BakeRequest
 from paritygate.images.names import Kind
 from paritygate.outcomes import artifact
@@ -108,6 +108,7 @@ def packages_of(engine: Engine, images: Images, settled: Settled) -> Packages:
         version=cell.probe.python,
         distributions={each.name: each.version for each in cell.probe.distributions},
         own=frozenset({name}),
+        entry_points={name: text} if (text := entry_points.of(settled.project)) else {},
     )
 
 

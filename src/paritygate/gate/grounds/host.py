@@ -71,7 +71,13 @@ def not_installed(settled: Settled, survey: Survey, python: str) -> Iterator[str
 def packages_of(survey: Survey, interpreter: Interpreter) -> Packages:
     """Say what an interpreter has installed, and what of it is the project itself."""
     own = frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in survey.editable)
-    return Packages(version=survey.version, distributions=survey.distributions, own=own, roots=interpreter.roots)
+    return Packages(
+        version=survey.version,
+        distributions=survey.distributions,
+        own=own,
+        roots=interpreter.roots,
+        entry_points=survey.entry_points,
+    )
 
 
 class HostGround:
