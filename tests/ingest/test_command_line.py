@@ -164,6 +164,10 @@ def test_what_varied_is_kept_apart_from_what_nobody_measured(tmp_path: Path) -> 
     assert told.code == 0, told.out
     assert told.out.startswith("parity over workers (timezone, locale as asked for, not measured): 1 test in 4 cells")
     assert "unmeasured  timezone" in told.out
+    call(tmp_path, "classify", "local.json", "server-like-1.json", "server-like-2.json", "--report", "r.json")
+    shown_so = call(tmp_path, "report", "r.json", "--format", "markdown").out
+    assert "Varied: `workers`\n" in shown_so
+    assert "As asked for, not measured: `timezone`, `locale`\n" in shown_so
 
 
 def test_only_before_pytest_begins_is_a_measurement_one(tmp_path: Path) -> None:
