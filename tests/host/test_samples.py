@@ -52,10 +52,11 @@ def test_host_says_of_a_sample_what_an_engine_says(name: str, tmp_path: Path, co
     python = str(remote_samples.interpreter(tmp_path / "venv", tmp_path / "project", more)) if more else common
     if python:
         remote_samples.configure(tmp_path / "project", {"host": {"python": python}})
-    options = ("--runner", "host", "--explain-budget", "0", *expected.selection)
+    options = ("--runner", "host", "--explain-budget", remote_samples.budget(), *expected.selection)
     options = options if "case" in name or remote_samples.everything(ALL) else ("--without-axis", "case_sensitive", *options)
     judged = samples.judge(tmp_path / "project", tmp_path / "report.json", *options)
-    assert samples.complaints(expected, judged, causes=False) == [], judged.output
+    causes = remote_samples.everything(remote_samples.EXPLAIN)
+    assert samples.complaints(expected, judged, causes=causes) == [], judged.output
     assert {each.rpartition(" ")[2] for each in remote_samples.runners(judged)} == {"host"}
     assert judged.artifact is not None
     assert "on host)" in judged.artifact.verdict.line

@@ -51,8 +51,9 @@ def test_ssh_says_of_a_sample_what_an_engine_says(name: str, tmp_path: Path, com
         judged = samples.judge(
             tmp_path / "project",
             tmp_path / "report.json",
-            *("--explain-budget", "0", *expected.selection),
+            *("--explain-budget", remote_samples.budget(), *expected.selection),
             variables=server.variables,
         )
-    assert samples.complaints(expected, judged, causes=False) == [], judged.output
+    causes = remote_samples.everything(remote_samples.EXPLAIN)
+    assert samples.complaints(expected, judged, causes=causes) == [], judged.output
     assert remote_samples.runners(judged) == {"local-like host", "server-like ssh"}

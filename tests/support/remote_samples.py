@@ -30,11 +30,18 @@ COMMON = ("pytest", "pytest-randomly", "pytest-xdist", "pytest-cov")
 OF_A_USER = frozenset({"control_green"})
 """Samples whose tests must not be run by root, as in a container they are not."""
 INSTALL_SECONDS = 300
+EXPLAIN = "PARITYGATE_EXPLAIN_ALL"
+LONG_ENOUGH = "600"
 
 
 def everything(variable: str) -> bool:
     """Say whether all samples are to be judged, which takes a variable: it takes long."""
     return bool(os.environ.get(variable))
+
+
+def budget() -> str:
+    """Say for how many seconds causes are looked for: not at all, unless `PARITYGATE_EXPLAIN_ALL=1` asks for those of all."""
+    return LONG_ENOUGH if everything(EXPLAIN) else "0"
 
 
 def judgeable(lacking: Iterable[Axis]) -> list[str]:
