@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import tomli_w
 
-from paritygate.outcomes.words import Axis
+from paritygate.outcomes.words import Axis, Purpose
 from tests.support import samples
 from tests.support.samples import Judged
 
@@ -90,6 +90,6 @@ def merged(one: Mapping[str, object], other: Mapping[str, object]) -> dict[str, 
 
 
 def runners(judged: Judged) -> set[str]:
-    """Say on what cells ran."""
+    """Say on what the cells of the gate ran."""
     assert judged.artifact is not None, judged.output
-    return {f"{cell.env} {cell.runner}" for cell in judged.artifact.cells}
+    return {f"{cell.env} {cell.runner}" for cell in judged.artifact.cells if cell.purpose is Purpose.GATE}
