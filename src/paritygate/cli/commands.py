@@ -197,7 +197,9 @@ def engine(project: str, host: str) -> int:
 @HOST
 def examine(project: str, host: str) -> int:
     """Say what this machine offers: engine, base image, and the axes that can vary here."""
-    report = doctor.examine(absolute(project).resolve(), lambda: engine_at(host), dict(os.environ))
+    report = doctor.examine(
+        absolute(project).resolve(), lambda: engine_at(host), dict(os.environ), lambda name: engine_at(host, name)
+    )
     click.echo(report.text)
     return ExitCode.PARITY if report.usable else ExitCode.NO_VERDICT
 

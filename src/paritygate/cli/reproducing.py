@@ -11,7 +11,7 @@ from paritygate.gate.again import Checkout, found_again
 from paritygate.outcomes.artifact import Artifact, Material
 from paritygate.reports.live import Live
 from paritygate.repro.request import World
-from paritygate.runners.protocol import Runner
+from paritygate.runners.pool import Pool
 
 
 def repro_world(options: ReproOptions, live: Live) -> World:
@@ -19,9 +19,15 @@ def repro_world(options: ReproOptions, live: Live) -> World:
     wanted = options.wanted()
 
     @contextmanager
-    def runner_of(artifact: Artifact, material: Material) -> Iterator[Runner]:
+    def runner_of(artifact: Artifact, material: Material) -> Iterator[Pool]:
         checkout = Checkout(wanted.project, wanted.report.resolve())
         with found_again(artifact, material, checkout, world(options.host, live)) as ready:
-            yield ready.runner
+            yield ready.pool
 
-    return World(connect=lambda: engine_at(options.host), runner_of=runner_of, say=live.say, watch=live.watch)
+    return World(
+        connect=lambda: engine_at(options.host),
+        runner_of=runner_of,
+        say=live.say,
+        watch=live.watch,
+        connect_to=lambda named: engine_at(options.host, named),
+    )

@@ -9,6 +9,7 @@ import msgspec
 
 from paritygate import archive, console, recorded
 from paritygate.docker_engine.lines import run_line
+from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import UsageError
 from paritygate.outcomes.artifact import Artifact, Finding, Material
 from paritygate.outcomes.cells import Cell
@@ -19,6 +20,7 @@ from paritygate.repro.judging import judge
 from paritygate.repro.planning import Planned, plan
 from paritygate.repro.request import Answer, Wanted, World
 from paritygate.runners.docker import DockerRunner
+from paritygate.runners.pool import run_side_by_side
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,6 +66,12 @@ def prepare(wanted: Wanted) -> Ready:
     )
 
 
+def engine_of(ready: Ready, world: World) -> Engine:
+    """Find the engine on which the cell ran."""
+    name = ready.chosen.cell.engine
+    return world.connect_to(name) if name else world.connect()
+
+
 def run(wanted: Wanted, world: World) -> Answer:
     """Run a test once more in its cell, and say whether it does what it did; raises `NoVerdictError` where its image is gone."""
     ready = prepare(wanted)
@@ -74,10 +82,10 @@ def _ran(ready: Ready, world: World) -> Cell:
     """Run the cell once more where it ran."""
     what = f"running `{ready.chosen.test.nodeid}` once more in {ready.cell}"
     if not ready.on_engine:
-        with world.runner_of(ready.artifact, ready.material) as runner:
+        with world.runner_of(ready.artifact, ready.material) as pool:
             world.say(f"{what}, on {ready.chosen.cell.runner}")
-            return runner.run(ready.planned.plan, world.watch)
-    engine = world.connect()
+            return run_side_by_side((ready.planned.plan,), pool, world.watch)[0]
+    engine = engine_of(ready, world)
     recorded.image_of(ready.material, engine, ready.planned.plan)
     world.say(f"{what}, from the image `{ready.image}`")
     return DockerRunner(engine, partial(recorded.image_of, ready.material, engine)).run(ready.planned.plan, world.watch)
@@ -92,7 +100,7 @@ def line(wanted: Wanted, world: World) -> str:
         for lack in (*lacks, *plain.lacking(ready.planned.plan, ready.chosen.cell)):
             world.say(f"note: {lack}")
         return plain.line(ready.planned.plan, test, wanted.project)
-    engine = world.connect()
+    engine = engine_of(ready, world)
     recorded.image_of(ready.material, engine, ready.planned.plan)
     for lack in lacks:
         world.say(f"note: {lack}")
@@ -107,7 +115,7 @@ def shell(wanted: Wanted, world: World) -> None:
         raise UsageError(what, "`--print` gives a line for the shell that you are in")
     if not console.is_there():
         raise UsageError("a shell takes a terminal, and stdin or stdout is none", "run it from a terminal, or use `--print`")
-    engine = world.connect()
+    engine = engine_of(ready, world)
     image = recorded.image_of(ready.material, engine, ready.planned.plan)
     test = command.pytest_command(ready.planned, ready.chosen.cell, ready.chosen.test.nodeid)
     world.say(f"a shell in {ready.cell}, from the image `{ready.image}`; nothing that is changed in it stays")

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import msgspec
 
+from paritygate.docker_engine.connect import nobody_named
 from paritygate.docker_engine.verbs import Engine
 from paritygate.outcomes.artifact import Artifact, Material
 from paritygate.outcomes.words import ExitCode
-from paritygate.runners.protocol import Runner, Watch
+from paritygate.runners.pool import Pool
+from paritygate.runners.protocol import Watch
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,13 +35,15 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 class World(msgspec.Struct, frozen=True, kw_only=True):
     """What a reproduction needs of the process it runs in. `say` takes one line of progress, `watch` where the cell stands.
 
+    `connect` finds the engine, `connect_to` the one that a cell ran on where its run had several.
     `runner_of` gives what runs the cells of a report that ran without an engine.
     """
 
     connect: Callable[[], Engine]
-    runner_of: Callable[[Artifact, Material], AbstractContextManager[Runner]]
+    runner_of: Callable[[Artifact, Material], AbstractContextManager[Pool]]
     say: Callable[[str], None]
     watch: Watch
+    connect_to: Callable[[str], Engine] = nobody_named
 
 
 class Answer(msgspec.Struct, frozen=True):
