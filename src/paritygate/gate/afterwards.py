@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import msgspec
 
 from paritygate import archive, places, recorded
 from paritygate.causes.files import rules_in, with_rules
+from paritygate.causes.wording import UNFINISHED
 from paritygate.classifier import labels, surroundings, verdicts
 from paritygate.classifier.sides import DIVERGENT, laid_side_by_side
 from paritygate.confirm.flow import Confirmation
@@ -17,13 +19,14 @@ from paritygate.environments import Resolution
 from paritygate.freezes import judging
 from paritygate.gate import hints
 from paritygate.gate.cells import Cells
-from paritygate.gate.explaining import Budget, Known, explain
+from paritygate.gate.explaining import Budget, Known, distinct, explain
 from paritygate.gate.grounds.docker import find_engine
 from paritygate.gate.material import Planned
 from paritygate.gate.request import Report, Stopwatch, World
 from paritygate.gate.result import that_count
 from paritygate.locks import drift
-from paritygate.outcomes.artifact import Artifact, Material
+from paritygate.outcomes.artifact import Artifact, Finding, Material
+from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Axis, Purpose, VerdictName
 from paritygate.runners.docker import DockerRunner
@@ -80,6 +83,8 @@ def is_open(artifact: Artifact) -> bool:
 
 def _known(artifact: Artifact, material: Material) -> Known:
     plans = recorded.gate_plans(material)
+    plan_of = {plan.name: plan for plan in material.plans}
+    envs = {plan.environment.name for plan in plans}
     resolution = Resolution(environments=tuple({plan.environment.name: plan.environment for plan in plans}.values()))
     return Known(
         planned=Planned(plans=plans, resolution=resolution, lacking={}, nothing=material.nothing, shadowed=material.shadowed),
@@ -87,14 +92,56 @@ def _known(artifact: Artifact, material: Material) -> Known:
         gate=tuple(cell for cell in artifact.cells if cell.purpose is Purpose.GATE),
         confirmation=Confirmation(
             findings=archive.before_causes(artifact),
-            cells=tuple(cell for cell in artifact.cells if cell.purpose is not Purpose.GATE),
+            cells=tuple(cell for cell in artifact.cells if _is_before_causes(cell, plan_of, envs)),
         ),
         different=material.different,
+        earlier=tuple((plan_of[_name(cell)], cell) for cell in artifact.cells if _has_looked_for_causes(cell, plan_of)),
     )
+
+
+def _name(cell: Cell) -> str:
+    return f"{cell.env}-{cell.attempt}"
+
+
+def _has_looked_for_causes(cell: Cell, plan_of: Mapping[str, CellPlan]) -> bool:
+    return cell.purpose is Purpose.HYBRID and _name(cell) in plan_of
+
+
+def _is_before_causes(cell: Cell, plan_of: Mapping[str, CellPlan], envs: AbstractSet[EnvironmentName]) -> bool:
+    """Say whether a cell confirmed, or checked the order: what is unstable is looked into with these, and with no later ones.
+
+    One that checked the order has its hash seed from its data seed, as those have in which a search has mixed nothing; those
+    count as well, for they come before what is unstable. One that looks into an unstable test has a hash seed of its own.
+    """
+    if cell.purpose is Purpose.CONFIRM:
+        return True
+    return cell.env in envs and _has_looked_for_causes(cell, plan_of) and plan_of[_name(cell)].hash_seed is None
 
 
 def _varied(artifact: Artifact) -> frozenset[Axis]:
     return frozenset(each.axis for each in artifact.axes if each.varied)
+
+
+def _never_poorer(before: Iterable[Finding], now: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Take for each test what says more: what was found of it, or what the report had."""
+    known = {TestId(each.nodeid, each.occurrence): each for each in before}
+    return tuple(_richer(known.get(TestId(each.nodeid, each.occurrence), each), each) for each in now)
+
+
+def _richer(before: Finding, now: Finding) -> Finding:
+    """Choose a cause above none, one with files above the same without, and a search that ended above one that was cut."""
+    if before.label is not now.label or not _says_less(now, before):
+        return now
+    return msgspec.structs.replace(now, cause=before.cause, note=before.note)
+
+
+def _says_less(one: Finding, other: Finding) -> bool:
+    if one.cause is None or other.cause is None:
+        lost = other.cause is not None
+    else:
+        lost = one.cause.axes == other.cause.axes and bool(other.cause.files) and not one.cause.files
+    cut = UNFINISHED in one.note and UNFINISHED not in other.note
+    return lost or (cut and (one.cause is None) == (other.cause is None))
 
 
 def _explained(artifact: Artifact, material: Material, found: Confirmation, ran: Mapping[str, CellPlan]) -> Artifact:
@@ -102,7 +149,7 @@ def _explained(artifact: Artifact, material: Material, found: Confirmation, ran:
     gate = tuple(cell for cell in artifact.cells if cell.purpose is Purpose.GATE)
     explained = drift.attributed(found.findings, gate)
     findings = laid_side_by_side(with_rules(explained, lambda _: rules_in(artifact.tests)), gate)
-    findings = hints.carried_over(findings, artifact.tests)
+    findings = hints.carried_over(_never_poorer(artifact.tests, findings), artifact.tests)
     facts = verdicts.Facts(
         cells=gate,
         varied=artifact.axes,
@@ -116,7 +163,7 @@ def _explained(artifact: Artifact, material: Material, found: Confirmation, ran:
     return msgspec.structs.replace(
         artifact,
         verdict=verdicts.verdict(findings, facts),
-        cells=(*gate, *found.cells),
+        cells=distinct((*artifact.cells, *(cell for cell in found.cells if cell.purpose is Purpose.HYBRID))),
         tests=findings,
         freezes=judging.since(artifact.freezes, artifact.tests, findings),
         labels=labels.counts(findings, artifact.excluded),
