@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ import msgspec
 
 from paritygate import archive, places, recorded
 from paritygate.causes.files import rules_in, with_rules
+from paritygate.causes.flow import Run
 from paritygate.causes.wording import UNFINISHED
 from paritygate.classifier import labels, surroundings, verdicts
 from paritygate.classifier.sides import DIVERGENT, laid_side_by_side
@@ -19,7 +20,7 @@ from paritygate.environments import Resolution
 from paritygate.freezes import judging
 from paritygate.gate import hints
 from paritygate.gate.cells import Cells
-from paritygate.gate.explaining import Budget, Known, distinct, explain
+from paritygate.gate.explaining import Budget, Known, Search, distinct
 from paritygate.gate.grounds.docker import find_engine
 from paritygate.gate.material import Planned
 from paritygate.gate.request import Report, Stopwatch, World
@@ -29,6 +30,7 @@ from paritygate.outcomes.artifact import Artifact, Finding, Material
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Axis, Purpose, VerdictName
+from paritygate.process import Interruption
 from paritygate.runners.docker import DockerRunner
 
 LONGEST_SECONDS = 3600.0
@@ -66,14 +68,41 @@ def run(asked: Afterwards, world: World) -> Report:
     said = ", ".join(f"{state} {digest[:12]}" for state, digest in artifact.subject.trees.items())
     world.say(f"the trees are those of the report, whatever the disk holds by now: {said}")
 
-    known = _known(artifact, material)
     cells = Cells(DockerRunner(engine, image_of), engine.info.cpus, material.nothing, world)
-    found = explain(known, cells.explain, Budget(seconds=seconds, monotonic=world.monotonic))
+    going_on = GoingOn(artifact, material, cells.explain)
+    try:
+        explained = going_on.explained(Budget(seconds=seconds, monotonic=world.monotonic))
+    except Interruption:
+        if archive.record(going_on.so_far(), place) is None:
+            world.say(f"report: {place}, with what was found so far: `paritygate explain {place}` goes on")
+        raise
     watch.lap("causes")
-
-    explained = _explained(artifact, material, found, cells.plans)
     explained = msgspec.structs.replace(explained, timings=artifact.timings | {"causes": watch.seconds["causes"]})
     return Report(explained, place, archive.record(explained, place))
+
+
+class GoingOn:
+    """A search for causes that begins with what a report holds, and leaves none of it out."""
+
+    def __init__(self, artifact: Artifact, material: Material, run: Run) -> None:
+        self._artifact = artifact
+        self._material = material
+        self._run = run
+        self._ran: dict[str, CellPlan] = {}
+        self._search = Search(_known(artifact, material), self._running)
+
+    def explained(self, budget: Budget) -> Artifact:
+        """Give the report with the causes that are found in some time."""
+        return _explained(self._artifact, self._material, self._search.causes(budget), self._ran)
+
+    def so_far(self) -> Artifact:
+        """Give it with what follows from the cells that have run, also after an interruption."""
+        return _explained(self._artifact, self._material, self._search.so_far(), self._ran)
+
+    def _running(self, plans: tuple[CellPlan, ...]) -> Sequence[Cell]:
+        cells = self._run(plans)
+        self._ran |= {plan.name: plan for plan in plans}
+        return cells
 
 
 def is_open(artifact: Artifact) -> bool:
@@ -122,26 +151,26 @@ def _varied(artifact: Artifact) -> frozenset[Axis]:
     return frozenset(each.axis for each in artifact.axes if each.varied)
 
 
-def _never_poorer(before: Iterable[Finding], now: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Take for each test what says more: what was found of it, or what the report had."""
-    known = {TestId(each.nodeid, each.occurrence): each for each in before}
-    return tuple(_richer(known.get(TestId(each.nodeid, each.occurrence), each), each) for each in now)
+def _never_poorer(artifact: Artifact, now: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Take for each test what says more: what was found of it, or what the report has."""
+    bare = archive.before_causes(artifact)
+    ended = {
+        TestId(before.nodeid, before.occurrence): before
+        for before, each in zip(artifact.tests, bare, strict=True)
+        if before.cause is not None or (before.note != each.note and UNFINISHED not in before.note)
+    }
+    return tuple(_richer(ended.get(TestId(each.nodeid, each.occurrence), each), each) for each in now)
 
 
-def _richer(before: Finding, now: Finding) -> Finding:
-    """Choose a cause above none, one with files above the same without, and a search that ended above one that was cut."""
-    if before.label is not now.label or not _says_less(now, before):
+def _richer(ended: Finding, now: Finding) -> Finding:
+    """Choose between a search that ended and a later one: a cause above none, files above none, and any end above a cut."""
+    if ended.label is not now.label:
         return now
-    return msgspec.structs.replace(now, cause=before.cause, note=before.note)
-
-
-def _says_less(one: Finding, other: Finding) -> bool:
-    if one.cause is None or other.cause is None:
-        lost = other.cause is not None
+    if ended.cause is None or now.cause is None:
+        less = ended.cause is not None or (now.cause is None and UNFINISHED in now.note)
     else:
-        lost = one.cause.axes == other.cause.axes and bool(other.cause.files) and not one.cause.files
-    cut = UNFINISHED in one.note and UNFINISHED not in other.note
-    return lost or (cut and (one.cause is None) == (other.cause is None))
+        less = UNFINISHED in now.note or (ended.cause.axes == now.cause.axes and bool(ended.cause.files) and not now.cause.files)
+    return msgspec.structs.replace(now, cause=ended.cause, note=ended.note) if less else now
 
 
 def _explained(artifact: Artifact, material: Material, found: Confirmation, ran: Mapping[str, CellPlan]) -> Artifact:
@@ -149,7 +178,7 @@ def _explained(artifact: Artifact, material: Material, found: Confirmation, ran:
     gate = tuple(cell for cell in artifact.cells if cell.purpose is Purpose.GATE)
     explained = drift.attributed(found.findings, gate)
     findings = laid_side_by_side(with_rules(explained, lambda _: rules_in(artifact.tests)), gate)
-    findings = hints.carried_over(_never_poorer(artifact.tests, findings), artifact.tests)
+    findings = hints.carried_over(_never_poorer(artifact, findings), artifact.tests)
     facts = verdicts.Facts(
         cells=gate,
         varied=artifact.axes,

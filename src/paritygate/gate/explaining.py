@@ -82,7 +82,29 @@ class Search:
         for plan, cell in known.earlier:
             self._memory.add(plan, cell)
 
-    def coupled(self, is_over: Callable[[], bool]) -> Attribution:
+    def causes(self, budget: Budget) -> Confirmation:
+        """Give what is coupled, then what is unstable, its cause, and put the cells beside those that confirmed them.
+
+        Where both are, what is coupled has half of the time, so that the other is looked into at all. What either leaves of its
+        share is the other's: the search among couplings goes on where it was cut.
+        """
+        confirmation = self._known.confirmation
+        share = HALF if any(each.label in UNSTABLE and each.cause is None for each in confirmation.findings) else 1.0
+        over = budget.began()
+        coupled = self._coupled(over(share))
+        unstable = self._unstable(coupled, over(1.0))
+        findings = unstable.findings
+        if coupled.cut and not over(1.0)():
+            coupled = self._coupled(over(1.0))
+            anew = flagged(coupled.findings)
+            findings = tuple(anew.get(TestId(each.nodeid, each.occurrence), each) for each in findings)
+        return Confirmation(findings=findings, cells=distinct((*confirmation.cells, *coupled.cells, *unstable.cells)))
+
+    def so_far(self) -> Confirmation:
+        """Give what follows from the cells that have run, also after an interruption."""
+        return self.causes(Budget(seconds=0.0, monotonic=lambda: 0.0))
+
+    def _coupled(self, is_over: Callable[[], bool]) -> Attribution:
         """Look for what makes tests coupled."""
         known, findings = self._known, self._known.confirmation.findings
         reading = Reading(self._memory, flagged(findings))
@@ -96,7 +118,7 @@ class Search:
         )
         return attribute(findings, ground, reading.run)
 
-    def unstable(self, coupled: Attribution, is_over: Callable[[], bool]) -> Attribution:
+    def _unstable(self, coupled: Attribution, is_over: Callable[[], bool]) -> Attribution:
         """Look for what makes tests unstable, with the cells that looked for couplings beside those of the gate."""
         reading = Reading(self._memory, flagged(coupled.findings, UNSTABLE))
         evidence = Evidence(plans=self._known.planned.plans, cells=distinct((*self._cells, *coupled.cells)))
@@ -104,24 +126,8 @@ class Search:
 
 
 def explain(known: Known, run: Run, budget: Budget) -> Confirmation:
-    """Give what is coupled, then what is unstable, its cause, and put the cells beside those that confirmed them.
-
-    Where both are, what is coupled has half of the time, so that the other is looked into at all. What either leaves of its
-    share is the other's: the search among couplings goes on where it was cut.
-    """
-    confirmation = known.confirmation
-    if budget.seconds <= 0:
-        return confirmation
-    share = HALF if any(each.label in UNSTABLE and each.cause is None for each in confirmation.findings) else 1.0
-    over, search = budget.began(), Search(known, run)
-    coupled = search.coupled(over(share))
-    unstable = search.unstable(coupled, over(1.0))
-    findings = unstable.findings
-    if coupled.cut and not over(1.0)():
-        coupled = search.coupled(over(1.0))
-        anew = flagged(coupled.findings)
-        findings = tuple(anew.get(TestId(each.nodeid, each.occurrence), each) for each in findings)
-    return Confirmation(findings=findings, cells=distinct((*confirmation.cells, *coupled.cells, *unstable.cells)))
+    """Look for causes as long as there is time; without any nothing is looked at."""
+    return Search(known, run).causes(budget) if budget.seconds > 0 else known.confirmation
 
 
 def distinct(cells: Iterable[Cell]) -> tuple[Cell, ...]:
