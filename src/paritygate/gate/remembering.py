@@ -143,10 +143,9 @@ def _ran_so(plan: CellPlan, cell: Cell, whole: AbstractSet[TestId]) -> bool:
     | only some tests | is about some of them, ran all others of them, and nothing else |
     | all | ran all that there is in its tree |
     """
-    lists = tuple(cell.order.values())
-    ran = {test for each in lists for test in each}
     if plan.order.exactly:
-        return lists == (plan.order.exactly,)
+        return tuple(cell.order.values()) == (plan.order.exactly,)
+    ran = {test for each in cell.order.values() for test in each}
     if only := {*plan.order.only}:
         about = {*cell.about}
         return about <= only and only - about <= ran <= only
