@@ -14,8 +14,8 @@ from paritygate import archive, recorded
 from paritygate.causes.wording import UNFINISHED
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
-from paritygate.gate.afterwards import GoingOn
 from paritygate.gate.explaining import Budget
+from paritygate.gate.going_on import GoingOn
 from paritygate.gate.remembering import Memory, Reading
 from paritygate.outcomes.artifact import Artifact, Cause, Finding, Material, Varied
 from paritygate.outcomes.cells import Cell, Dates, Touch
