@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -17,11 +17,22 @@ from paritygate.confirm.flow import confirm
 from paritygate.gate.explaining import Budget
 from paritygate.gate.going_on import GoingOn
 from paritygate.gate.remembering import Memory, Reading
-from paritygate.outcomes.artifact import Artifact, Cause, Finding, Material, Varied
-from paritygate.outcomes.cells import Cell, Dates, Touch
+from paritygate.outcomes.artifact import Artifact, Cause, Finding, Freeze, Material, Varied
+from paritygate.outcomes.cells import Cell, Dates, NodeId, Touch
 from paritygate.outcomes.plans import CellPlan, Order
 from paritygate.outcomes.trees import Difference
-from paritygate.outcomes.words import Axis, CauseKind, CellStatus, FileState, Label, Purpose, Touching, Worktree
+from paritygate.outcomes.words import (
+    Axis,
+    CauseKind,
+    CellStatus,
+    FileState,
+    FreezeState,
+    Label,
+    Outcome,
+    Purpose,
+    Touching,
+    Worktree,
+)
 from paritygate.process import Interruption
 from tests.support.builders import a_record, an_artifact, an_environment, gate_plans, ids
 from tests.support.worlds import cell_of
@@ -73,15 +84,16 @@ def world(plan: CellPlan) -> Cell:
 class Place:
     """Runs made-up cells, one second each, and knows all that it ran; it is interrupted after so many batches."""
 
-    def __init__(self, interrupted_after: int = 99) -> None:
+    def __init__(self, acted: Callable[[CellPlan], Cell] = world, interrupted_after: int = 99) -> None:
         self.batches: list[tuple[CellPlan, ...]] = []
+        self._acted = acted
         self._left = interrupted_after
 
     def run(self, plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
         if len(self.batches) == self._left:
             raise Interruption(2)
         self.batches.append(tuple(plans))
-        return tuple(world(plan) for plan in plans)
+        return tuple(self._acted(plan) for plan in plans)
 
     def seconds(self) -> float:
         return float(self.cells)
@@ -92,13 +104,13 @@ class Place:
 
 
 @cache
-def a_report() -> Artifact:
+def a_report(acted: Callable[[CellPlan], Cell] = world) -> Artifact:
     """Run a gate and its confirmation, and write down what both were made of; no causes have been looked for."""
     ran: dict[str, CellPlan] = {}
 
     def run(plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
         ran.update({plan.name: plan for plan in plans})
-        return tuple(world(plan) for plan in plans)
+        return tuple(acted(plan) for plan in plans)
 
     envs = (HERE, THERE)
     plans = gate_plans(*envs)
@@ -214,6 +226,29 @@ def test_no_time_is_left_over_while_anything_is_cut(tmp_path: Path, seconds: int
     cut = {each.nodeid for each in found.tests if UNFINISHED in each.note}
     assert cut == ALL.keys() - kinds(found).keys()
     assert (place.seconds() >= seconds) or not cut
+
+
+def test_a_frozen_test_that_the_gate_has_not_looked_into_is_looked_into_apart_from_all_others(tmp_path: Path) -> None:
+    def unstable_here(plan: CellPlan) -> Cell:
+        """Let `dice` change in one environment alone, since nothing else may be let through."""
+        cell = world(plan)
+        if "there" not in plan.environment.name:
+            return cell
+        calm = (
+            msgspec.structs.replace(run, outcome=Outcome.PASSED, failure=None) if run.nodeid == "dice" else run
+            for run in cell.tests
+        )
+        return msgspec.structs.replace(cell, tests=tuple(calm))
+
+    full = a_report(unstable_here)
+    others = msgspec.structs.replace(full, tests=tuple(each for each in full.tests if each.nodeid != "dice"))
+    gated = explained(others, Place(unstable_here), tmp_path / "r.json")
+    frozen = Freeze(owner="@me", expires="2027-01-01", reason="dice", state=FreezeState.LET_THROUGH)
+    tests = tuple(next((one for one in gated.tests if one.nodeid == each.nodeid), each) for each in full.tests)
+    gated = msgspec.structs.replace(gated, tests=tests, freezes={NodeId("dice"): frozen})
+    found = explained(gated, Place(unstable_here), tmp_path / "r.json")
+    assert {each for cell in found.cells[len(gated.cells) :] for each in cell.about} == {*ids("dice")}
+    assert kinds(found) == ALL
 
 
 class TestMemory:

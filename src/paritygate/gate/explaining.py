@@ -18,6 +18,7 @@ from paritygate.gate.grounds.parts import Trees
 from paritygate.gate.material import Planned
 from paritygate.gate.remembering import Memory, Reading
 from paritygate.gate.request import World
+from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, TestId
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Axis, Purpose
@@ -35,6 +36,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     """What a search begins with: the plans, the axes that varied, the cells of the gate, and what confirmed it.
 
     `different` are the paths in which the states of the tree differ, `earlier` the cells of searches before, with their plans.
+    Tests that are `frozen` are looked into after all others, and apart from them, as a gate does not look into them.
     """
 
     planned: Planned
@@ -43,6 +45,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     confirmation: Confirmation
     different: Differences = {}
     earlier: tuple[tuple[CellPlan, Cell], ...] = ()
+    frozen: frozenset[TestId] = frozenset()
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +100,7 @@ class Search:
         if coupled.cut and not over(1.0)():
             coupled = self._coupled(over(1.0))
             anew = flagged(coupled.findings)
-            findings = tuple(anew.get(TestId(each.nodeid, each.occurrence), each) for each in findings)
+            findings = tuple(anew.get(_test(each), each) for each in findings)
         return Confirmation(findings=findings, cells=distinct((*confirmation.cells, *coupled.cells, *unstable.cells)))
 
     def so_far(self) -> Confirmation:
@@ -120,14 +123,29 @@ class Search:
 
     def _unstable(self, coupled: Attribution, is_over: Callable[[], bool]) -> Attribution:
         """Look for what makes tests unstable, with the cells that looked for couplings beside those of the gate."""
-        reading = Reading(self._memory, flagged(coupled.findings, UNSTABLE))
+        frozen = {test for test in flagged(coupled.findings, UNSTABLE) if test in self._known.frozen}
+        some = [each for each in coupled.findings if _test(each) not in frozen]
+        rest = [each for each in coupled.findings if _test(each) in frozen]
         evidence = Evidence(plans=self._known.planned.plans, cells=distinct((*self._cells, *coupled.cells)))
-        return explain_unstable(coupled.findings, evidence, reading.run, lambda plans: is_over() and not reading.holds(plans))
+        found = [self._unstable_among(each, evidence, is_over) for each in (some, rest)]
+        said = {_test(each): each for one in found for each in one.findings}
+        return Attribution(
+            findings=tuple(said[_test(each)] for each in coupled.findings),
+            cells=tuple(cell for one in found for cell in one.cells),
+        )
+
+    def _unstable_among(self, findings: Sequence[Finding], evidence: Evidence, is_over: Callable[[], bool]) -> Attribution:
+        reading = Reading(self._memory, flagged(findings, UNSTABLE))
+        return explain_unstable(findings, evidence, reading.run, lambda plans: is_over() and not reading.holds(plans))
 
 
 def explain(known: Known, run: Run, budget: Budget) -> Confirmation:
     """Look for causes as long as there is time; without any nothing is looked at."""
     return Search(known, run).causes(budget) if budget.seconds > 0 else known.confirmation
+
+
+def _test(finding: Finding) -> TestId:
+    return TestId(finding.nodeid, finding.occurrence)
 
 
 def distinct(cells: Iterable[Cell]) -> tuple[Cell, ...]:

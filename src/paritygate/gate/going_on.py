@@ -56,16 +56,18 @@ def _known(artifact: Artifact, material: Material) -> Known:
     plan_of = {plan.name: plan for plan in material.plans}
     envs = {plan.environment.name for plan in plans}
     resolution = Resolution(environments=tuple({plan.environment.name: plan.environment for plan in plans}.values()))
+    findings = archive.before_causes(artifact)
     return Known(
         planned=Planned(plans=plans, resolution=resolution, lacking={}, nothing=material.nothing, shadowed=material.shadowed),
         varied=_varied(artifact),
         gate=tuple(cell for cell in artifact.cells if cell.purpose is Purpose.GATE),
         confirmation=Confirmation(
-            findings=archive.before_causes(artifact),
+            findings=findings,
             cells=tuple(cell for cell in artifact.cells if _is_before_causes(cell, plan_of, envs)),
         ),
         different=material.different,
         earlier=tuple((plan_of[_name(cell)], cell) for cell in artifact.cells if _has_looked_for_causes(cell, plan_of)),
+        frozen=judging.still_let_through(artifact.freezes, findings),
     )
 
 
