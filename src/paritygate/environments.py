@@ -13,7 +13,17 @@ from datetime import datetime
 
 import msgspec
 
-from paritygate.axes import AUTO, Zone, choose_zone, count_workers, locale_name, memory_bytes, share_of_memory, umask_bits
+from paritygate.axes import (
+    AUTO,
+    Zone,
+    choose_zone,
+    clock_moment,
+    count_workers,
+    locale_name,
+    memory_bytes,
+    share_of_memory,
+    umask_bits,
+)
 from paritygate.config.settings import EnvironmentSettings, Settings
 from paritygate.outcomes.artifact import EnvironmentRecord, Varied
 from paritygate.outcomes.cells import EnvironmentName
@@ -74,6 +84,7 @@ def resolve(settings: Settings, facts: Facts) -> Resolution:
             directory_order=each.directory_order,
             cpus=each.cpus,
             memory=memory_bytes(each.memory),
+            clock=clock_moment(each.clock),
             variables=dict(each.variables),
         )
         for name, each in settings.environments.items()
@@ -153,6 +164,11 @@ def folds_case(environments: Iterable[Environment | EnvironmentSettings]) -> boo
 def own_filesystem(environments: Iterable[Environment | EnvironmentSettings]) -> bool:
     """Say whether cells need a filesystem of their own: one of them for all, so that nothing differs but what is to differ."""
     return any(each.case_sensitive is False or each.directory_order for each in environments)
+
+
+def own_clocks(environments: Iterable[Environment | EnvironmentSettings]) -> bool:
+    """Say whether cells need a clock of their own: all of them, so that nothing differs but what it shows."""
+    return any(each.clock for each in environments)
 
 
 def filesystem_of(
@@ -236,6 +252,7 @@ def gate_plans(
             limits=limits_of(settings, each, 0),
             network=settings.network,
             filesystem=filesystem_of(each, environments, facts.shadowed, seed_of(settings, facts.subject, 1)),
+            clocks=own_clocks(environments),
         )
         for each in environments
         for attempt in range(1, settings.attempts + 1)
