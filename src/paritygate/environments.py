@@ -32,6 +32,11 @@ from paritygate.outcomes.words import Axis, OrderRule, Purpose, Worktree
 
 NO_GIT = "there is no git repository here, so nothing says what a fresh clone would lack"
 
+CLOCK_LIMITS = (
+    "its clock is moved for programs alone: files have their true times, and statically linked programs (as those in Go) and "
+    "whatever asks the kernel by itself see the true time"
+)
+
 OFFERED = tuple(axis for axis in Axis if axis.value in Environment.__struct_fields__)
 """The axes that an environment has a value for in this release."""
 
@@ -97,6 +102,7 @@ def resolve(settings: Settings, facts: Facts) -> Resolution:
         reasons=reasons,
         zones={EnvironmentName(name): zone for name, zone in zones.items()},
         notes=tuple(note for name, zone in zones.items() for note in _zone_notes(name, zone, _fixed_zone(settings.environments)))
+        + tuple(f"{each.name}: {CLOCK_LIMITS}" for each in environments if each.clock)
         + tuple(_processor_note(each, facts.cpus) for each in environments if each.cpus > facts.cpus),
     )
 

@@ -84,3 +84,87 @@ def test_tests_and_the_programs_that_they_start_have_another_time_of_the_calenda
     assert (cell.probe.local_date, cell.probe.clock) == ("2028-02-29", ClockFacts(moved=cell.probe.clock.moved))
     assert sum(run.seconds for run in cell.tests) < 60
     assert 0 <= ran.events[-1]["t"] < time.time() - before
+
+
+def test_a_clock_may_go_back_and_waits_last_no_longer(alone: Guest, library: Path) -> None:
+    alone.environment["TZ"] = "America/New_York"
+    alone.changes |= {"clock": a_clock(library, "1999-12-31T23:59:00"), "workers": 2}
+    alone.write(
+        "test_time.py",
+        """
+        import datetime, multiprocessing, queue, time
+        import pytest
+
+        @pytest.mark.parametrize("number", range(4))
+        def test_waits(number):
+            assert datetime.date.today() == datetime.date(1999, 12, 31)
+            began = time.monotonic()
+            with pytest.raises(queue.Empty):
+                multiprocessing.Queue().get(timeout=0.05)
+            assert 0.04 <= time.monotonic() - began < 10
+        """,
+    )
+    ran = alone.run()
+    assert set(ran.outcomes.values()) == {Outcome.PASSED}
+    assert ran.cell.status is CellStatus.FINISHED
+    assert [(each.local, each.utc) for each in ran.cell.dates] == [("1999-12-31", "2000-01-01")] * 2
+
+
+def test_programs_that_ask_the_library_are_told_the_true_time_where_it_is_not_to_be_moved(alone: Guest, library: Path) -> None:
+    alone.changes["clock"] = a_clock(library)
+    alone.write(
+        "test_time.py",
+        "import os, time\ndef test_now():\n    open('x', 'w').close(); assert time.time() - os.stat('x').st_mtime < 60\n",
+    )
+    ran = alone.run()
+    assert ran.outcomes == {"test_now": Outcome.PASSED}
+    assert ran.cell.probe is not None
+    assert ran.cell.probe.clock == ClockFacts(moved=0.0)
+
+
+def test_a_moment_that_the_zone_leaves_out_is_said(alone: Guest, library: Path) -> None:
+    alone.environment["TZ"] = "Europe/Berlin"
+    alone.changes["clock"] = a_clock(library, "2027-03-28T02:30:00")
+    cell = alone.run().cell
+    assert cell.status is CellStatus.ENVIRONMENT_MISMATCH
+    assert cell.detail == "the clock could not be moved: there is no such moment in this zone: clocks are put forward then"
+
+
+def test_a_library_that_is_not_there_is_said(alone: Guest) -> None:
+    alone.changes["clock"] = a_clock(alone.home / "clock.so", "2028-02-29T12:00:00")
+    cell = alone.run().cell
+    assert cell.status is CellStatus.ENVIRONMENT_MISMATCH
+    assert cell.detail == f"the clock could not be moved: the library `{alone.home}/clock.so` is not there"
+
+
+def compiled(folder: Path, source: str) -> Path:
+    (folder / "other.c").write_text(source)
+    made = folder / "other.so"
+    subprocess.run(("cc", "-shared", "-fPIC", "-o", str(made), str(folder / "other.c")), check=True)
+    return made
+
+
+def test_a_clock_that_breaks_programs_is_told_apart_from_programs_that_fail(alone: Guest, tmp_path: Path) -> None:
+    breaks = compiled(tmp_path, "#include <unistd.h>\n__attribute__((constructor)) static void begin(void) { _exit(3); }\n")
+    alone.changes["clock"] = a_clock(breaks, "2028-02-29T12:00:00")
+    ran = alone.run()
+    assert ran.cell.status is CellStatus.ENVIRONMENT_MISMATCH
+    assert ran.cell.detail == (
+        "clock `2028-02-29T12:00:00`: it could not be moved: with it, the probe gave no answer (exit status 3); its message is "
+        "on stderr; without, all is well"
+    )
+    assert ran.cell.probe is not None
+
+
+def test_a_clock_that_does_not_move_is_found_out(alone: Guest, tmp_path: Path) -> None:
+    idle = compiled(tmp_path, "int nothing;\n")
+    alone.changes["clock"] = a_clock(idle, "2028-02-29T12:00:00")
+    cell = alone.run().cell
+    assert cell.status is CellStatus.ENVIRONMENT_MISMATCH
+    said = [part for part in cell.detail.split("; ") if part.startswith("clock `2028-02-29T12:00:00`: ")]
+    assert [part.split("`: ")[1].split(" is ")[0] for part in said] == [
+        "`time.time()`",
+        "`datetime.now()` in a thread",
+        "SQLite's `now`",
+        "`date` in a process",
+    ]

@@ -14,6 +14,7 @@ from paritygate.outcomes.artifact import EnvironmentRecord, Varied
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import CellPlan, Environment, Filesystem, Limits, Order, Selection
 from paritygate.outcomes.words import Axis, OrderRule, Purpose, Worktree
+from paritygate.runners.specification import Place, specification
 
 EVENING = datetime(2026, 1, 15, 18, tzinfo=UTC)
 LOCAL = EnvironmentName("local-like")
@@ -170,6 +171,7 @@ def test_a_record_holds_every_axis_and_no_secret() -> None:
             Axis.MEMORY: "0",
             Axis.UMASK: "022",
             Axis.DIRECTORY_ORDER: "",
+            Axis.CLOCK: "true",
             Axis.VARIABLES: "API_TOKEN=*** CI=true",
         },
         image="sha256:1",
@@ -190,6 +192,7 @@ def test_a_hybrid_takes_the_named_axis_from_the_second_and_nothing_else(axis: Ax
         memory=1 << 30,
         umask=0o077,
         directory_order="sorted",
+        clock="2028-02-29T12:00:00",
         variables={"CI": "1"},
     )
     mixed = environments.hybrid(first, second, [axis], "mixed")
@@ -205,8 +208,25 @@ def test_a_hybrid_of_all_axes_is_the_second_under_another_name() -> None:
 
 
 def test_an_axis_without_a_value_makes_no_hybrid() -> None:
-    with pytest.raises(ValueError, match="`clock` is not an axis"):
-        environments.hybrid(an_environment("a"), an_environment("b"), [Axis.CLOCK], "mixed")
+    with pytest.raises(ValueError, match="`image` is not an axis"):
+        environments.hybrid(an_environment("a"), an_environment("b"), [Axis.IMAGE], "mixed")
+
+
+def test_where_one_environment_has_a_clock_all_cells_ask_the_same_library_for_the_time() -> None:
+    pair = {"now": EnvironmentSettings(), "then": EnvironmentSettings(clock="2028-02-29 23:59:30")}
+    plans = plans_for(Settings(environments=pair))
+    assert [(plan.environment.clock, plan.clocks) for plan in plans[::2]] == [("", True), ("2028-02-29T23:59:30", True)]
+    assert [msgspec.json.decode(specification(plan, Place(), ""))["clock"] for plan in plans[::2]] == [
+        {"library": "/opt/paritygate/clock.so", "moment": "", "system": True},
+        {"library": "/opt/paritygate/clock.so", "moment": "2028-02-29T23:59:30", "system": True},
+    ]
+    assert not any(plan.clocks for plan in plans_for(Settings()))
+
+
+def test_an_environment_with_a_clock_says_what_keeps_the_true_time() -> None:
+    settings = Settings(environments={"then": EnvironmentSettings(clock="2028-02-29T12:00:00")})
+    (note,) = environments.resolve(settings, facts()).notes
+    assert note.startswith("then: its clock is moved for programs alone: files have their true times")
 
 
 def test_the_gate_has_two_attempts_in_each_environment_and_equal_seeds_and_orders() -> None:
