@@ -168,3 +168,43 @@ def test_a_clock_that_does_not_move_is_found_out(alone: Guest, tmp_path: Path) -
         "SQLite's `now`",
         "`date` in a process",
     ]
+
+
+def test_what_a_cell_writes_has_its_clocks_time_where_that_is_asked_for_and_nothing_else_does(
+    alone: Guest, library: Path
+) -> None:
+    alone.changes["clock"] = {**a_clock(library, "2028-02-29T12:00:00"), "files": True}
+    alone.write("old.txt", "since before the cell began")
+    alone.write(
+        "test_times.py",
+        """
+        import os, shutil, subprocess, sys, time
+
+        def test_what_is_new(tmp_path):
+            path = tmp_path / "new"
+            path.touch()
+            assert abs(time.time() - path.stat().st_mtime) < 60
+            assert abs(time.time() - next(os.scandir(tmp_path)).stat().st_mtime) < 60
+
+        def test_what_is_old():
+            assert time.time() - os.stat("old.txt").st_mtime > 24 * 3600
+
+        def test_what_is_set(tmp_path):
+            path = tmp_path / "new"
+            path.touch()
+            for moment in (1000, time.time() - 3600, time.time() + 3600):
+                os.utime(path, (moment, moment))
+                assert path.stat().st_mtime == moment
+            shutil.copystat("old.txt", path)
+            assert path.stat().st_mtime_ns == os.stat("old.txt").st_mtime_ns
+
+        def test_another_process(tmp_path):
+            path = tmp_path / "new"
+            path.touch()
+            said = subprocess.run(["stat", "-c", "%Y", str(path)], stdout=subprocess.PIPE)
+            assert int(said.stdout) == int(path.stat().st_mtime)
+        """,
+    )
+    ran = alone.run()
+    assert [run.failure for run in ran.cell.tests if run.failure] == []
+    assert (ran.cell.status, len(ran.cell.tests)) == (CellStatus.FINISHED, 4)

@@ -217,8 +217,8 @@ def test_where_one_environment_has_a_clock_all_cells_ask_the_same_library_for_th
     plans = plans_for(Settings(environments=pair))
     assert [(plan.environment.clock, plan.clocks) for plan in plans[::2]] == [("", True), ("2028-02-29T23:59:30", True)]
     assert [msgspec.json.decode(specification(plan, Place(), ""))["clock"] for plan in plans[::2]] == [
-        {"library": "/opt/paritygate/clock.so", "moment": "", "system": True},
-        {"library": "/opt/paritygate/clock.so", "moment": "2028-02-29T23:59:30", "system": True},
+        {"library": "/opt/paritygate/clock.so", "moment": "", "files": False, "system": True},
+        {"library": "/opt/paritygate/clock.so", "moment": "2028-02-29T23:59:30", "files": False, "system": True},
     ]
     assert not any(plan.clocks for plan in plans_for(Settings()))
 

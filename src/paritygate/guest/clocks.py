@@ -18,6 +18,7 @@ OFFSET_FILE = "/opt/paritygate/clock.offset"
 VARIABLE = "PARITYGATE_CLOCK"
 SECOND = 1000 * 1000 * 1000
 COARSE = 1.1  # seconds: programs tell whole ones, and the kernel stamps files with its last tick
+TICK = 20 * 1000 * 1000  # nanoseconds: files have the time of the last one
 LATEST = 60.0  # seconds that a probe may take with a moved clock, before it counts as one that hangs
 TOLD = (
     ("main", "`time.time()`"),
@@ -62,6 +63,9 @@ class Clock:
         self.wish = wish or {}
         self.moment = str(self.wish.get("moment") or "")
         self.offset = offset_to(self.moment) if self.moment else 0
+        self.given = str(self.offset)
+        if self.wish.get("files"):
+            self.given += " %d" % (time.time_ns() - TICK)
 
     def give(self, environment: Dict[str, str]) -> None:
         """Have every program from now on take the library: all of them where the system is the cell's own, else by a variable.
@@ -75,10 +79,10 @@ class Clock:
             raise UnmovableError("the library `%s` is not there" % library)
         if not self.wish.get("system"):
             environment["LD_PRELOAD"] = library
-            environment[VARIABLE] = str(self.offset)
+            environment[VARIABLE] = self.given
             return
         try:
-            for path, content in ((OFFSET_FILE, str(self.offset)), (PRELOAD, library)):
+            for path, content in ((OFFSET_FILE, self.given), (PRELOAD, library)):
                 with open(path, "w", encoding="ascii") as stream:
                     stream.write(content + "\n")
         except OSError as error:
@@ -109,7 +113,8 @@ class Clock:
         for name, said in TOLD:
             if name != "bare" or self.wish.get("system"):
                 yield from self._untrue(said, seen[name], self.offset / SECOND, span)
-        yield from self._untrue("the time of a new file", seen["file"], 0.0, span)
+        moved = self.offset / SECOND if self.wish.get("files") else 0.0
+        yield from self._untrue("the time of a new file", seen["file"], moved, span)
         if not span.began[1] <= seen["monotonic_began"] <= seen["monotonic_ended"] <= span.ended[1]:
             yield "clock: the monotonic clock is moved, too"
         for name, seconds in seen["waits"].items():

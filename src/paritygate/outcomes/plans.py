@@ -135,7 +135,8 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     tree it touches (whole folders have `/` at their ends), and which fixtures it uses that a process sets up once.
     `locked` are, for each state of the tree, the files that have to be after the tests what they were before. With `respect_pins`
     the pins that a suite asks for go over the environment. With `clocks` programs ask a library of ours for
-    the time, whether it is moved or not, so that nothing but the time differs from an environment where it is.
+    the time, whether it is moved or not, so that nothing but the time differs from an environment where it is; with `clock_files`
+    what the cell writes has its clock's time as well, instead of the true one.
     """
 
     environment: Environment
@@ -153,6 +154,7 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     watched: tuple[str, ...] | None = None
     respect_pins: bool = False
     clocks: bool = False
+    clock_files: bool = False
 
     @property
     def name(self) -> str:

@@ -159,7 +159,12 @@ def clock(plan: CellPlan, place: Place) -> dict[str, Any] | None:
     """Say which library programs are to ask for the time, what it is to be, and whether the whole system is the cell's own."""
     if not plan.clocks:
         return None
-    return {"library": place.clock, "moment": plan.environment.clock, "system": place.user is not None}
+    return {
+        "library": place.clock,
+        "moment": plan.environment.clock,
+        "files": plan.clock_files,
+        "system": place.user is not None,
+    }
 
 
 def filesystem(plan: CellPlan) -> dict[str, Any] | None:
