@@ -81,6 +81,7 @@ def test_tests_and_the_programs_that_they_start_have_another_time_of_the_calenda
     assert cell.status is CellStatus.FINISHED, cell.detail
     assert [(each.local, each.utc) for each in cell.dates] == [("2028-02-29", "2028-02-29")] * 2
     assert cell.probe is not None
+    assert cell.probe.clock is not None
     assert (cell.probe.local_date, cell.probe.clock) == ("2028-02-29", ClockFacts(moved=cell.probe.clock.moved))
     assert sum(run.seconds for run in cell.tests) < 60
     assert 0 <= ran.events[-1]["t"] < time.time() - before
@@ -170,9 +171,7 @@ def test_a_clock_that_does_not_move_is_found_out(alone: Guest, tmp_path: Path) -
     ]
 
 
-def test_what_a_cell_writes_has_its_clocks_time_where_that_is_asked_for_and_nothing_else_does(
-    alone: Guest, library: Path
-) -> None:
+def test_what_a_cell_writes_has_its_clocks_time_where_that_is_asked_for(alone: Guest, library: Path) -> None:
     alone.changes["clock"] = {**a_clock(library, "2028-02-29T12:00:00"), "files": True}
     alone.write("old.txt", "since before the cell began")
     alone.write(

@@ -68,14 +68,10 @@ def _answers(gate: Gate, cells: tuple[Cell, ...]) -> dict[str, dict[TestId, Outc
 def _judged(finding: Finding, seen: Mapping[EnvironmentName, Outcome | None]) -> Finding:
     for env, outcome in seen.items():
         if outcome is None:
-            note = (
-                f"confirmed; undecided since no cell told what it does in `{env}` where files have the times of the moved clock"
-            )
+            note = f"confirmed; undecided since no cell told what it does in `{env}` with files that have the moved clock's times"
             return msgspec.structs.replace(finding, label=Label.UNDECIDED, note=noted(finding, note))
         if outcome is not stable_outcome(finding, env):
-            note = (
-                f"where files have the times of the moved clock, too, it is `{outcome}` in `{env}`: it compares the times of files "
-                "with the clock, and those stay true while the clock is moved"
-            )
+            there = f"where files have the times of the moved clock, too, it is `{outcome}` in `{env}`"
+            note = f"{there}: it compares the times of files with the clock, and those stay true while the clock is moved"
             return msgspec.structs.replace(finding, label=Label.UNDECIDED, note=noted(finding, note))
     return finding
