@@ -110,7 +110,10 @@ def resolve(settings: Settings, facts: Facts) -> Resolution:
 def _zones(environments: Mapping[str, EnvironmentSettings], facts: Facts) -> dict[str, Zone]:
     other = _fixed_zone(environments)
     automatic = [name for name, each in environments.items() if each.timezone == AUTO]
-    return {name: choose_zone(facts.now, facts.estimate_seconds, other) for name in automatic}
+    zones = {name: choose_zone(facts.now, facts.estimate_seconds, other) for name in automatic}
+    if own_clocks(environments.values()):  # what the date is hangs on the clocks then, and no waiting changes it
+        return {name: msgspec.structs.replace(zone, whole=True, wait=0.0) for name, zone in zones.items()}
+    return zones
 
 
 def _fixed_zone(environments: Mapping[str, EnvironmentSettings]) -> str:

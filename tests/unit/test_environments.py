@@ -309,3 +309,13 @@ def test_limits_are_those_of_the_settings() -> None:
     assert environments.limits_of(settings, an_environment(), 6) == Limits(
         cell_seconds=1.0, test_seconds=2.0, idle_seconds=3.0, processes=4, memory=6, shared_memory=8 << 20, open_files=5
     )
+
+
+def test_no_zone_is_waited_for_where_a_clock_says_what_the_date_is() -> None:
+    late = facts(now=datetime(2026, 6, 15, 23, 55, tzinfo=UTC))
+    pair = {"here": LOCAL_LIKE, "there": SERVER_LIKE}
+    (plain,) = environments.resolve(Settings(environments=pair), late).zones.values()
+    pair["there"] = msgspec.structs.replace(SERVER_LIKE, clock="2028-02-29T12:00:00")
+    (clocked,) = environments.resolve(Settings(environments=pair), late).zones.values()
+    assert (plain.whole, clocked.whole, clocked.wait) == (False, True, 0.0)
+    assert (plain.wait > 0, plain.name) == (True, clocked.name)
