@@ -9,6 +9,8 @@
 #define SECOND 1000000000LL
 #define TEN_YEARS (10LL * 365 * 24 * 60 * 60)
 
+_Static_assert(sizeof(time_t) == 8, "where seconds have 32 bits programs call other functions as well");
+
 static int64_t offset_seconds;
 static long offset_nanoseconds;
 static int64_t files_since; /* 0: files have true times */
@@ -69,9 +71,13 @@ static void find_out(void)
 	known = 1;
 }
 
+/* Also asks once, so that the real function is known before a signal's handler or a child between fork and exec asks. */
 __attribute__((constructor)) static void begin(void)
 {
+	struct timespec now;
+
 	find_out();
+	clock_gettime(CLOCK_MONOTONIC, &now);
 }
 
 bool moved_clock(clockid_t clock)
