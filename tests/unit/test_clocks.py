@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from paritygate.classifier.clocks import by_file_times
 from paritygate.classifier.evidence import same_calendar
 from paritygate.classifier.labels import label
 from paritygate.classifier.moved import has_moved_clock, passed_midnights
@@ -15,7 +16,7 @@ from paritygate.events.fold import Heard, fold
 from paritygate.events.wire import End
 from paritygate.images import casefs, clock, resources
 from paritygate.outcomes.cells import Cell, ClockFacts, Dates, EnvironmentName
-from paritygate.outcomes.words import CellStatus, Label, RunnerName
+from paritygate.outcomes.words import CellStatus, Label, Purpose, RunnerName
 from tests.support.builders import a_cell, a_probe
 from tests.support.plans import a_plan, an_environment
 
@@ -102,3 +103,16 @@ def test_an_image_takes_the_library_from_one_that_holds_it_alone(*, folding: boo
 def test_the_library_is_built_from_these_files_alone() -> None:
     sources = {f"clock/{name}" for name in ("Makefile", "clock.c", "moved.c", "moved.h", "files.c", "waits.c")}
     assert set(clock.files()) == {"Dockerfile", "clock.sh", *sources}
+
+
+def test_a_coupling_that_is_none_with_files_of_the_clocks_times_stays_undecided_when_cells_are_judged_again() -> None:
+    cells = [true("now", 1), true("now", 2), moved("then", 1, "failed"), moved("then", 2, "failed")]
+    (coupled,) = label(cells)
+    with_files = a_probe(clock=ClockFacts(moved=4e7, files=True))
+    other = a_cell("then", 3, {"t": "passed"}, probe=with_files, purpose=Purpose.HYBRID)
+    same = a_cell("then", 3, {"t": "failed"}, probe=with_files, purpose=Purpose.HYBRID)
+    replay = a_cell("then", 4, {"t": "passed"}, probe=a_probe(clock=ClockFacts(moved=4e7)), purpose=Purpose.HYBRID)
+    assert by_file_times(coupled, [*cells, same, replay]) == coupled
+    undecided = by_file_times(coupled, [*cells, other])
+    assert undecided.label is Label.UNDECIDED
+    assert undecided.note.startswith("where files have the times of the moved clock, too, it is `passed` in `then`: ")

@@ -13,6 +13,11 @@ def has_moved_clock(cell: Cell) -> bool:
     return cell.probe is not None and cell.probe.clock is not None and cell.probe.clock.moved != 0
 
 
+def has_file_times(cell: Cell) -> bool:
+    """Say whether what a cell wrote had the time of its clock, instead of the true one."""
+    return cell.probe is not None and cell.probe.clock is not None and cell.probe.clock.files
+
+
 def passed_midnights(cells: Iterable[Cell]) -> tuple[str, ...]:
     """Remark moved clocks that came to another date while tests ran: which tests that met hangs on how fast they were."""
     moved = [cell for cell in cells if cell.purpose is Purpose.GATE and has_moved_clock(cell)]

@@ -11,6 +11,7 @@ from collections.abc import Set as AbstractSet
 
 import msgspec
 
+from paritygate.classifier.clocks import unlike_files
 from paritygate.classifier.evidence import Gate, noted, results, stable_outcome
 from paritygate.confirm.attempts import Question, Run, beside_others, cell_name, run_whole
 from paritygate.outcomes.artifact import Finding
@@ -71,7 +72,5 @@ def _judged(finding: Finding, seen: Mapping[EnvironmentName, Outcome | None]) ->
             note = f"confirmed; undecided since no cell told what it does in `{env}` with files that have the moved clock's times"
             return msgspec.structs.replace(finding, label=Label.UNDECIDED, note=noted(finding, note))
         if outcome is not stable_outcome(finding, env):
-            there = f"where files have the times of the moved clock, too, it is `{outcome}` in `{env}`"
-            note = f"{there}: it compares the times of files with the clock, and those stay true while the clock is moved"
-            return msgspec.structs.replace(finding, label=Label.UNDECIDED, note=noted(finding, note))
+            return unlike_files(finding, env, outcome)
     return finding

@@ -103,7 +103,12 @@ class Clock:
         """Say for the probe by how many seconds the clock is moved, and what could not be asked; None without a clock of ours."""
         if not self.wish:
             return None
-        return {"moved": self.offset / SECOND, "unproven": [name for name, value in checks["clock"].items() if value is None]}
+        files = bool(self.wish.get("files"))
+        return {
+            "moved": self.offset / SECOND,
+            "files": files,
+            "unproven": [name for name, value in checks["clock"].items() if value is None],
+        }
 
     def problems(self, checks: Json, span: Span) -> Iterator[str]:
         """Compare what programs were told while the probe ran with what they should be."""

@@ -95,9 +95,13 @@ class Distribution(msgspec.Struct, frozen=True, order=True):
 
 
 class ClockFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """By how many seconds the clock of a cell's programs is moved, and which ways to ask for it could not be tried there."""
+    """By how many seconds the clock of a cell's programs is moved, and which ways to ask for it could not be tried there.
+
+    With `files` what the cell wrote had that clock's time as well, instead of the true one.
+    """
 
     moved: float
+    files: bool = False
     unproven: tuple[str, ...] = ()
 
 

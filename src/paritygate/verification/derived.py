@@ -9,7 +9,6 @@ import msgspec
 
 from paritygate import archive
 from paritygate.classifier import belonging, labels, surroundings, verdicts
-from paritygate.classifier.moved import has_moved_clock
 from paritygate.classifier.sides import DIVERGENT, laid_side_by_side
 from paritygate.environments import folds_case
 from paritygate.freezes import judging
@@ -20,7 +19,7 @@ from paritygate.outcomes.words import Axis, CellStatus, FreezeState, Label, Purp
 from paritygate.verification.items import Item, checked
 
 ORDER_CHECKED = frozenset({Label.NONDETERMINISM, Label.UNDECIDED})
-"""What a check of the order, or of the times of files, makes of a coupling that further attempts have confirmed."""
+"""What a check of the order makes of a coupling that further attempts have confirmed."""
 OF_FREEZES = "frozen test"
 
 
@@ -80,17 +79,14 @@ def _outcomes(finding: Finding) -> str:
 
 
 def _is_by_order(artifact: Artifact, found: Finding, finding: Finding) -> bool:
-    """Say whether cells that checked the order, or the times of files, bear out that a confirmed coupling is something else."""
+    """Say whether cells that checked the order bear out that a confirmed coupling is called something else."""
     if found.label is not Label.COUPLING or finding.label not in ORDER_CHECKED:
         return False
     test = TestId(finding.nodeid, finding.occurrence)
     replays = [cell for cell in artifact.cells if cell.purpose is Purpose.HYBRID and cell.env in finding.outcomes]
-    other = (
-        cell for cell in replays for run in cell.tests if run.test == test and run.outcome is not found.outcomes[cell.env][0]
-    )
     if finding.label is Label.UNDECIDED:
-        return any(cell.status is not CellStatus.FINISHED for cell in replays) or any(map(has_moved_clock, other))
-    return any(True for _ in other)
+        return any(cell.status is not CellStatus.FINISHED for cell in replays)
+    return any(run.outcome is not found.outcomes[cell.env][0] for cell in replays for run in cell.tests if run.test == test)
 
 
 def _sides(artifact: Artifact, gate: Sequence[Cell]) -> Iterator[str]:
