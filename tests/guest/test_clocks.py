@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from paritygate.images import resources
 from paritygate.outcomes.cells import ClockFacts
 from paritygate.outcomes.words import CellStatus, Outcome
 from tests.support.guest import Guest
@@ -18,15 +17,6 @@ from tests.support.guest import Guest
 pytestmark = pytest.mark.skipif(
     not shutil.which("make") or not shutil.which("cc"), reason="the library is compiled, which takes make and a C compiler"
 )
-
-
-@pytest.fixture(scope="session")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("clock")
-    for name, content in resources.sources("clock").items():
-        (folder / name).write_bytes(content)
-    subprocess.run(("make", "--silent", "-C", str(folder)), check=True)
-    return folder / "clock.so"
 
 
 @pytest.fixture
