@@ -12,7 +12,7 @@ import time
 from typing import Any, Callable, Dict, Optional
 
 WAIT = 0.02  # seconds
-PATIENCE = 20.0
+PATIENCE = 60.0
 DATE = ("/bin/date", "/usr/bin/date")
 
 

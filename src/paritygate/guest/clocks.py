@@ -19,7 +19,6 @@ VARIABLE = "PARITYGATE_CLOCK"
 SECOND = 1000 * 1000 * 1000
 COARSE = 1.1  # seconds: programs tell whole ones, and the kernel stamps files with its last tick
 TICK = 20 * 1000 * 1000  # nanoseconds: files have the time of the last one
-LATEST = 60.0  # seconds that a probe may take with a moved clock, before it counts as one that hangs
 TOLD = (
     ("main", "`time.time()`"),
     ("thread", "`datetime.now()` in a thread"),

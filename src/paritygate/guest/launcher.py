@@ -435,7 +435,7 @@ class Output:
 # --- the probe --------------------------------------------------------------------------------------------------------
 
 
-def probe(specification: Json, gate: Gate, seconds: float = PROBE_SECONDS) -> Json:
+def probe(specification: Json, gate: Gate) -> Json:
     """Measure the tests' environment from inside; what goes wrong is a `failed` key that says why."""
     reading, writing = os.pipe()
     arguments = {
@@ -451,7 +451,7 @@ def probe(specification: Json, gate: Gate, seconds: float = PROBE_SECONDS) -> Js
         os.close(writing)
         return {"failed": "`%s` cannot be started: %s" % (specification["python"], error)}
     os.close(writing)
-    data, deadline = b"", time.monotonic() + seconds
+    data, deadline = b"", time.monotonic() + PROBE_SECONDS
     while not gate.gone and time.monotonic() < deadline:
         if select.select([reading], [], [], 0.5)[0]:
             piece = os.read(reading, 1 << 16)
@@ -472,7 +472,7 @@ def probe_by_clock(specification: Json, gate: Gate, clock: Any) -> Json:
     if not clock.wish:
         return {**probe(specification, gate), "clock": []}
     span = clocks.Span()
-    measurement = probe(specification, gate, clocks.LATEST)
+    measurement = probe(specification, gate)
     span.end()
     if "failed" in measurement and not gate.gone:
         clock.take(specification["environment"])
