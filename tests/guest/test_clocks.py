@@ -34,7 +34,7 @@ def test_tests_and_the_programs_that_they_start_have_another_time_of_the_calenda
     alone: Guest, library: Path
 ) -> None:
     guest = alone
-    guest.environment["TZ"] = "Asia/Kolkata"
+    guest.environment |= {"TZ": "Asia/Kolkata", "PYTHONSAFEPATH": "1"}
     guest.changes["clock"] = a_clock(library, "2028-02-29T23:50:00")
     guest.write(
         "test_time.py",
