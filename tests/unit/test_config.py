@@ -359,6 +359,13 @@ def test_an_axis_that_is_left_out_has_the_last_environment_s_value_everywhere_an
     ]
 
 
+def test_a_clock_that_is_left_out_is_true_everywhere() -> None:
+    then = msgspec.structs.replace(SERVER_LIKE, clock="2028-02-29T12:00:00")
+    settings = Settings(environments={"now": LOCAL_LIKE, "then": then})
+    left_out = config_file.apply(settings, Overrides(without_axes=("clock",)))
+    assert [each.clock for each in left_out.environments.values()] == ["", ""]
+
+
 @pytest.mark.parametrize(
     ("overrides", "message", "hint"),
     [
