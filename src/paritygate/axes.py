@@ -40,6 +40,7 @@ PREFERRED_ZONES = (
 """Where `auto` looks, in this order: zones where many people work first. The two extremes, UTC-12 and UTC+14, are among
 them, so where none of these has another date no zone has."""
 
+TRUE = "true"
 FIRST_YEAR, LAST_YEAR = 1971, 2200
 """Between which a clock can be moved: in every zone after the beginning of all clocks, and before they overflow."""
 
@@ -196,12 +197,13 @@ def umask_bits(text: str) -> int:
 
 
 def clock_moment(text: str, zone: str = AUTO) -> str:
-    """Check a local time at which a clock is to begin, and write it as ISO 8601 does; the empty text stays; raises ValueError.
+    """Check a local time at which a clock is to begin, and write it as ISO 8601 does; raises ValueError.
 
-    A moment that the zone leaves out, as where clocks are put forward, is none; of `auto` that is not known beforehand.
+    The true time, `true` or nothing, is the empty text. A moment that the zone leaves out, as where clocks are put forward, is
+    none; of `auto` that is not known beforehand.
     """
-    if not text:
-        return text
+    if text in {"", TRUE}:
+        return ""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

@@ -37,6 +37,10 @@ CLOCK_LIMITS = (
     "whatever asks the kernel by itself see the true time"
 )
 
+NOBODY_IS_TRUE = (
+    "no environment has the true time: a test that compares the times of files, which are true, with the clock may be red in all"
+)
+
 OFFERED = tuple(axis for axis in Axis if axis.value in Environment.__struct_fields__)
 """The axes that an environment has a value for in this release."""
 
@@ -103,6 +107,7 @@ def resolve(settings: Settings, facts: Facts) -> Resolution:
         zones={EnvironmentName(name): zone for name, zone in zones.items()},
         notes=tuple(note for name, zone in zones.items() for note in _zone_notes(name, zone, _fixed_zone(settings.environments)))
         + tuple(f"{each.name}: {CLOCK_LIMITS}" for each in environments if each.clock)
+        + ((NOBODY_IS_TRUE,) if environments and all(each.clock for each in environments) else ())
         + tuple(_processor_note(each, facts.cpus) for each in environments if each.cpus > facts.cpus),
     )
 

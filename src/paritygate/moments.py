@@ -7,6 +7,7 @@ no run comes to another date by itself then. All are local times of the cell's z
 from __future__ import annotations
 
 MOMENTS: tuple[tuple[str, str], ...] = (
+    ("true", "the time as it is: what only a moved clock does, such as with files that have true times, shows beside it"),
     ("2027-06-15T12:00:00", "a Tuesday at noon: nothing about it is remarkable"),
     ("2027-06-16T00:00:10", "just after midnight: a minute ago was yesterday"),
     ("2027-06-15T23:45:00", "shortly before midnight: in an hour it is tomorrow"),

@@ -224,6 +224,7 @@ def test_what_is_no_umask_is_refused(text: str) -> None:
         ("2028-02-29 23:59", "2028-02-29T23:59:00"),
         ("1971-01-01T00:00:00", "1971-01-01T00:00:00"),
         ("", ""),
+        ("true", ""),
     ],
 )
 def test_a_clock_begins_at_a_local_time(text: str, moment: str) -> None:
