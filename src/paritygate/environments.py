@@ -30,7 +30,7 @@ from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import CellPlan, Environment, Filesystem, Limits, Order, Selection
 from paritygate.outcomes.words import Axis, OrderRule, Purpose, Worktree
 
-NO_GIT = "there is no git repository here, so nothing says what a fresh clone would lack"
+NO_GIT = "git tracks nothing here, so nothing says what a fresh clone would lack"
 
 CLOCK_LIMITS = (
     "its clock is moved for programs alone: files have their true times, and statically linked programs (as those in Go) and "

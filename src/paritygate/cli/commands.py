@@ -150,7 +150,12 @@ def repro(**given: Any) -> int:
 
 def repro_world(options: ReproOptions, live: Live) -> ReproWorld:
     """Gather what a reproduction needs of the process it runs in."""
-    return ReproWorld(connect=lambda: engine_at(options.host), say=live.say, watch=live.watch)
+    return ReproWorld(
+        connect=lambda: engine_at(options.host),
+        say=live.say,
+        watch=live.watch,
+        connect_to=lambda named: engine_at(options.host, named),
+    )
 
 
 @program.command()
@@ -199,7 +204,9 @@ def engine(project: str, host: str) -> int:
 @HOST
 def examine(project: str, host: str) -> int:
     """Say what this machine offers: engine, base image, and the axes that can vary here."""
-    report = doctor.examine(absolute(project).resolve(), lambda: engine_at(host), dict(os.environ))
+    report = doctor.examine(
+        absolute(project).resolve(), lambda: engine_at(host), dict(os.environ), lambda name: engine_at(host, name)
+    )
     click.echo(report.text)
     return ExitCode.PARITY if report.usable else ExitCode.NO_VERDICT
 

@@ -116,6 +116,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             cell_timeout=self.timeout,
             report="" if self.report is None else str(place_of(self.report)),
             runner=self.runner,
+            one_engine=bool(self.host),
         )
         return Request(
             project=absolute(self.project).resolve(),

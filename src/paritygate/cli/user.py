@@ -50,11 +50,16 @@ def version() -> str:
     return importlib.metadata.version("paritygate")
 
 
-def engine_at(host: str) -> Engine:
-    """Find the engine, waiting for one that is started beside a CI job."""
+def engine_at(host: str, named: str = "") -> Engine:
+    """Find the engine at `host`, or else the `named` one, or the usual one, waiting for one that is started beside a CI job."""
     waiting = READY_SECONDS if "CI" in os.environ else 0.0
     search = EndpointSearch(
-        environment=dict(os.environ), home=Path.home(), host=host, ready_seconds=waiting, contained=inside_container()
+        environment=dict(os.environ),
+        home=Path.home(),
+        host=host,
+        engine="" if host else named,
+        ready_seconds=waiting,
+        contained=inside_container(),
     )
     return connect(search)
 
@@ -93,6 +98,7 @@ def world(host: str, live: Live) -> World:
         sleep=time.sleep,
         say=live.say,
         watch=live.watch,
+        connect_to=lambda named: engine_at(host, named),
     )
 
 

@@ -52,6 +52,11 @@ def connect(search: EndpointSearch) -> DockerEngine:
     raise EngineUnavailableError("no Docker engine answers; tried, in this order:", tuple(tried), _permission_hint(tried))
 
 
+def nobody_named(name: str) -> DockerEngine:
+    """Know of no engine by any name."""
+    raise EngineUnavailableError(f"nothing is known of an engine `{name}`", named=True)
+
+
 def _open(candidate: Candidate, ready_seconds: float) -> DockerEngine:
     give_up = time.monotonic() + ready_seconds
     pause = FIRST_PAUSE

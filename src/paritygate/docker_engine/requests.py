@@ -41,13 +41,14 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ImageRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """An image that the engine holds; `created` is ISO 8601, `size` bytes."""
+    """An image that the engine holds; `created` is ISO 8601, `size` bytes, `layers` the digests of what its files are made of."""
 
     identity: str
     tags: tuple[str, ...]
     labels: dict[str, str]
     created: str
     size: int
+    layers: tuple[str, ...] = ()
 
 
 class BuildRequest(msgspec.Struct, frozen=True, kw_only=True):

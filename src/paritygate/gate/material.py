@@ -128,7 +128,7 @@ def _facts(trees: Trees, machine: Machine, world: World, estimate: float) -> Fac
         memory=machine.memory,
         now=world.now(),
         estimate_seconds=estimate,
-        in_git=some.has_git or bool(some.commit),
+        in_git=some.tracked,
         subject=subject_of(trees),
         shadowed={state: names.shadowed(entry.path for entry in one.entries) for state, one in trees.items()},
     )

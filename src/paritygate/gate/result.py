@@ -12,7 +12,7 @@ from paritygate.classifier import labels, moved, surroundings, verdicts
 from paritygate.classifier.sides import laid_side_by_side
 from paritygate.confirm.flow import Confirmation
 from paritygate.environments import folds_case
-from paritygate.gate import pins
+from paritygate.gate import pins, spread
 from paritygate.gate.grounds.choosing import Ready
 from paritygate.gate.grounds.parts import Trees
 from paritygate.gate.ledger import Judged
@@ -84,6 +84,7 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
         refused=judged.refused,
     )
     findings = laid_side_by_side(confirmation.findings, cells)
+    engines = spread.with_losses(made.ready.engines, made.ready.pool.lost)
     return Artifact(
         schema=SCHEMA,
         paritygate=world.version,
@@ -106,12 +107,15 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
             *differences.notes,
             *surroundings.idle_workers(cells),
             *moved.passed_midnights(cells),
+            *spread.remarks(engines, (*cells, *confirmation.cells)),
+            *spread.going_with_engines(findings, (*cells, *confirmation.cells)),
             *verdicts.bounds(findings, cells),
         ),
         engine={"name": machine.name, "version": machine.version, "platform": machine.platform},
         timings=dict(seconds),
         material=_material(made, ran.plans, findings),
         changed=made.changed,
+        engines=engines,
     )
 
 

@@ -196,10 +196,28 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     withheld: tuple[str, ...] = ()
 
 
+class EngineRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One of several engines of a run: what it is, and since when (ISO 8601, in UTC) it was lost, empty if it was not.
+
+    `environments` are those whose cells it may run. `moved` names the cells that it did not end; they started anew on another,
+    where there was one for them.
+    """
+
+    name: str
+    url: str
+    version: str
+    platform: str
+    cpus: int
+    environments: tuple[EnvironmentName, ...] = ()
+    lost: str = ""
+    moved: tuple[str, ...] = ()
+
+
 class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about one run. `timings` are seconds by step; `material` is None where nobody knows of it any more.
 
-    `changed` is how the tests were chosen where a diff chose them.
+    `changed` is how the tests were chosen where a diff chose them. `engine` is the first of `engines`, which are listed where a
+    run has several.
     """
 
     schema: int
@@ -220,3 +238,4 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     timings: dict[str, float] = {}
     material: Material | None = None
     changed: Changed | None = None
+    engines: tuple[EngineRecord, ...] = ()

@@ -227,7 +227,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     from the workspace before all their tests had run.
     `missing` lists what was asked for by its id and is not there, `uneven` what only some workers have collected. `filesystem` is
     None where the image's own was used. `shards` are the parts of the selection that are in it, none where it was not split.
-    `told` is None where our own recorder was there.
+    `told` is None where our own recorder was there. `engine` names the one that it ran on, where the run had several.
     """
 
     env: EnvironmentName
@@ -263,3 +263,4 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     stderr_tail: str = ""
     shards: tuple[Shard, ...] = ()
     told: Told | None = None
+    engine: str = ""

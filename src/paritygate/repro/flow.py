@@ -9,6 +9,7 @@ import msgspec
 
 from paritygate import archive, console, recorded
 from paritygate.docker_engine.lines import run_line
+from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import UsageError
 from paritygate.outcomes.artifact import Finding, Material
 from paritygate.repro import command
@@ -55,10 +56,16 @@ def prepare(wanted: Wanted) -> Ready:
     )
 
 
+def engine_of(ready: Ready, world: World) -> Engine:
+    """Find the engine on which the cell ran."""
+    name = ready.chosen.cell.engine
+    return world.connect_to(name) if name else world.connect()
+
+
 def run(wanted: Wanted, world: World) -> Answer:
     """Run a test once more in its cell, and say whether it does what it did; raises `NoVerdictError` where its image is gone."""
     ready = prepare(wanted)
-    engine = world.connect()
+    engine = engine_of(ready, world)
     recorded.image_of(ready.material, engine, ready.planned.plan)
     world.say(f"running `{ready.chosen.test.nodeid}` once more in {ready.cell}, from the image `{ready.image}`")
     runner = DockerRunner(engine, partial(recorded.image_of, ready.material, engine))
@@ -68,7 +75,7 @@ def run(wanted: Wanted, world: World) -> Answer:
 def line(wanted: Wanted, world: World) -> str:
     """Write a line that runs the test in the same cell without paritygate, and say what that lacks."""
     ready = prepare(wanted)
-    engine = world.connect()
+    engine = engine_of(ready, world)
     recorded.image_of(ready.material, engine, ready.planned.plan)
     test = command.pytest_command(ready.planned, ready.chosen.cell, ready.chosen.test.nodeid)
     for lack in command.lacking(ready.planned, ready.finding, ready.alike):
@@ -81,7 +88,7 @@ def shell(wanted: Wanted, world: World) -> None:
     ready = prepare(wanted)
     if not console.is_there():
         raise UsageError("a shell takes a terminal, and stdin or stdout is none", "run it from a terminal, or use `--print`")
-    engine = world.connect()
+    engine = engine_of(ready, world)
     image = recorded.image_of(ready.material, engine, ready.planned.plan)
     test = command.pytest_command(ready.planned, ready.chosen.cell, ready.chosen.test.nodeid)
     world.say(f"a shell in {ready.cell}, from the image `{ready.image}`; nothing that is changed in it stays")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from paritygate.docker_engine.connect import nobody_named
 from paritygate.docker_engine.verbs import Engine
 from paritygate.outcomes.words import ExitCode
 from paritygate.runners.protocol import Watch
@@ -28,11 +29,15 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class World(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reproduction needs of the process it runs in. `say` takes one line of progress, `watch` where the cell stands."""
+    """What a reproduction needs of the process it runs in. `say` takes one line of progress, `watch` where the cell stands.
+
+    `connect` finds the engine, `connect_to` the one that a cell ran on where its run had several.
+    """
 
     connect: Callable[[], Engine]
     say: Callable[[str], None]
     watch: Watch
+    connect_to: Callable[[str], Engine] = nobody_named
 
 
 class Answer(msgspec.Struct, frozen=True):

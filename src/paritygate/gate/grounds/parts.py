@@ -10,10 +10,11 @@ import msgspec
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.host.lacking import Environments, Held
-from paritygate.outcomes.artifact import CellImage
+from paritygate.outcomes.artifact import CellImage, EngineRecord
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.trees import Tree
 from paritygate.outcomes.words import Axis, RunnerName, Worktree
+from paritygate.runners.pool import Member
 from paritygate.runners.protocol import Runner
 
 Trees = dict[Worktree, Tree]
@@ -45,6 +46,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     """A ground that is ready; `images` are those of its environments, by name, where it has any.
 
     `packages` finds out what its environments have installed, for grounds that have to be made like it.
+    Where cells can run in several places of it, `members` are those, and `engines` say what they are.
     """
 
     runner: Runner
@@ -52,6 +54,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     images: dict[EnvironmentName, CellImage] = {}
     notes: tuple[str, ...] = ()
     packages: Callable[[], Packages] | None = None
+    members: tuple[Member, ...] = ()
+    engines: tuple[EngineRecord, ...] = ()
 
 
 class Beside(msgspec.Struct, frozen=True):
