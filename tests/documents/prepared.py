@@ -64,6 +64,9 @@ ELSEWHERE = {
     "ingest --env server-like --attempt 1 --seed SEED shown.txt": (
         "tests/ingest/test_command_line.py::test_what_the_printed_command_shows_and_writes_is_understood_in_whole"
     ),
+    "init": "tests/unit/test_init.py::test_a_pyproject_gets_a_table_at_its_end_and_keeps_every_byte",
+    "run --plan": "tests/unit/test_plan.py::test_nothing_is_written_and_nothing_of_the_project_runs",
+    "selfcheck": "tests/unit/test_selfcheck.py::test_the_gate_finds_what_is_planted",
     "repro parity_report.json NODEID": (
         "tests/docker/test_replay.py::test_a_test_fails_once_more_in_its_cell_and_passes_once_more_in_the_other"
     ),

@@ -11,6 +11,7 @@ import click
 import msgspec
 from click.decorators import FC
 
+from paritygate import places
 from paritygate.cli import project_folder
 from paritygate.cli.user import absolute, place_of
 from paritygate.config.file import Overrides
@@ -61,6 +62,13 @@ VARIABLES = click.option(
     help="The value of a variable that the report withholds, since it sounds secret; may be repeated.",
 )
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Say nothing but the answer.")
+VERBOSE = click.option("--verbose", "-v", is_flag=True, help="Say every step of every cell, each in a line of its own.")
+
+
+def check_much(*, quiet: bool, verbose: bool) -> None:
+    """Refuse what excludes each other."""
+    if quiet and verbose:
+        raise UsageError("`--quiet` and `--verbose` exclude each other", "give one of them")
 
 
 def budget(default: str) -> Callable[[FC], FC]:
@@ -104,9 +112,11 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     runner: RunnerChoice | None
     quiet: bool
+    verbose: bool = False
 
     def request(self) -> Request:
         """Say what the gate is asked for."""
+        check_much(quiet=self.quiet, verbose=self.verbose)
         overrides = Overrides(
             selection=self.selection,
             environments=self.environments,
@@ -140,9 +150,11 @@ class ExplainOptions(msgspec.Struct, frozen=True, kw_only=True):
     variables: tuple[str, ...]
     host: str
     quiet: bool
+    verbose: bool = False
 
     def asked(self) -> Afterwards:
         """Say what is to be explained."""
+        check_much(quiet=self.quiet, verbose=self.verbose)
         return Afterwards(
             report=self.report,
             place=None if self.place is None else place_of(self.place),
@@ -175,3 +187,24 @@ class ReproOptions(msgspec.Struct, frozen=True, kw_only=True):
             alone=self.alone,
             variables=values_of(self.variables),
         )
+
+
+class ClassifyOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What `paritygate classify` was told; the declarations of the command say what each is."""
+
+    files: tuple[Path, ...]
+    report: str | None
+    project: str
+    ledger_from: str
+    quiet: bool
+
+    def place(self) -> Path | None:
+        """Say where the artifact goes, None for nowhere; raises `UsageError` where it cannot be written."""
+        place = None if self.report is None else place_of(self.report)
+        if place is not None:
+            places.check(place)
+        return place
+
+    def folder(self) -> Path:
+        """Say which project's freezes are held."""
+        return absolute(self.project).resolve()

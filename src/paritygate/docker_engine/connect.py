@@ -25,6 +25,7 @@ class _Info(msgspec.Struct, frozen=True, kw_only=True):
     NCPU: int = 0
     MemTotal: int = 0
     SecurityOptions: tuple[str, ...] | None = None
+    DockerRootDir: str | None = None
 
 
 def connect(search: EndpointSearch) -> DockerEngine:
@@ -85,6 +86,7 @@ def _info(candidate: Candidate, client: Client, says: Says) -> EngineInfo:
         memory=info.MemTotal,
         rootless=any(option.split(",")[0] == "name=rootless" for option in security),
         security=security,
+        root=info.DockerRootDir or "",
     )
 
 

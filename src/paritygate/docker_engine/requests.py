@@ -27,7 +27,7 @@ class Endpoint(msgspec.Struct, frozen=True):
 
 
 class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """What an engine says of itself; `memory` is bytes, `cpus` what it may use."""
+    """What an engine says of itself; `memory` is bytes, `cpus` what it may use, `root` the folder in which it keeps images."""
 
     endpoint: Endpoint
     name: str
@@ -38,6 +38,7 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     memory: int
     rootless: bool
     security: tuple[str, ...]
+    root: str = ""
 
 
 class ImageRecord(msgspec.Struct, frozen=True, kw_only=True):

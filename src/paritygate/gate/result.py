@@ -155,6 +155,12 @@ def varied_axes(made: Made, cells: tuple[Cell, ...]) -> tuple[Varied, ...]:
     return tuple(each for each in rows if each.varied or each.axis in shown)
 
 
+def words_of(asked: Selection) -> tuple[str, ...]:
+    """Write a selection as words that ask for it."""
+    keyword = ("-k", asked.keyword) if asked.keyword else ()
+    return (*asked.paths, *keyword, *(("-m", asked.marker) if asked.marker else ()), *asked.arguments)
+
+
 def subject(made: Made) -> Subject:
     """Say what is tested."""
     trees = made.trees.values()
@@ -162,12 +168,7 @@ def subject(made: Made) -> Subject:
         project=made.settled.project.name,
         commit=next(iter(trees)).commit,
         trees={state.value: one.digest for state, one in made.trees.items()},
-        selection=(
-            *made.asked.paths,
-            *(("-k", made.asked.keyword) if made.asked.keyword else ()),
-            *(("-m", made.asked.marker) if made.asked.marker else ()),
-            *made.asked.arguments,
-        ),
+        selection=words_of(made.asked),
         withheld=tuple(sorted({path for one in trees for path in one.withheld})),
         mismatched_names=mismatched_names(made.trees),
         colliding_names=colliding_names(made.trees),
