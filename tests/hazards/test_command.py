@@ -203,7 +203,7 @@ def test_by_default_tests_and_packages_are_read_and_what_lies_about_is_not(proje
         project.write(path)
     for path in (
         *("docs/conf.py", "setup.py", "noxfile.py", "examples/__init__.py", "examples/a.py", "loose/a.py", "tools/__init__.py"),
-        *("tests/data/broken.py", "build/made.py", "ignored/test_c.py"),
+        *("tests/data/broken.py", "build/made.py", "ignored/test_c.py", "shop/_vendor/a.py", "shop/_vendor/__init__.py"),
     ):
         project.write(path, "broken(\n")
     project.write(".gitignore", "build\nignored\n")

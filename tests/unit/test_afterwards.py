@@ -41,7 +41,7 @@ def a_report(*findings: Finding, **changes: object) -> Artifact:
 
 def asked(tmp_path: Path, artifact: Artifact, **changes: object) -> Afterwards:
     archive.write(artifact, tmp_path / "r.json")
-    return msgspec.structs.replace(Afterwards(report=tmp_path / "r.json"), **changes)
+    return msgspec.structs.replace(Afterwards(report=tmp_path / "r.json", project=tmp_path), **changes)
 
 
 def a_world_with(engine: FakeEngine | None, lines: list[str]) -> World:

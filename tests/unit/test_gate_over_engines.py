@@ -222,7 +222,7 @@ def test_causes_are_looked_for_afterwards_on_all_engines_of_the_report_that_are_
     engines = Away("a", project), Away("b")
     before = gate(project, *engines, budget=0.0)
     assert {each.cause for each in before.tests} == {None}
-    asked = Afterwards(report=project / "parity_report.json")
+    asked = Afterwards(report=project / "parity_report.json", project=project)
     after = afterwards.run(asked, a_world(engines, [])).artifact
     further = {cell.engine for cell in after.cells if cell.purpose is Purpose.HYBRID}
     assert further == {"a", "b"}
@@ -245,6 +245,13 @@ def test_a_cell_is_reproduced_on_the_engine_that_it_ran_on(project: Path) -> Non
         asked.append(name)
         return engines[name]
 
-    world = ReproWorld(connect=lambda: pytest.fail("another one"), say=asked.append, watch=lambda _: None, connect_to=connect_to)
-    answer = repro_flow.run(Wanted(report=project / "parity_report.json", nodeid=ZONED, cell="one-2"), world)
+    world = ReproWorld(
+        connect=lambda: pytest.fail("another one"),
+        runner_of=lambda *_: pytest.fail("no engine"),
+        say=asked.append,
+        watch=lambda _: None,
+        connect_to=connect_to,
+    )
+    wanted = Wanted(report=project / "parity_report.json", project=project, nodeid=ZONED, cell="one-2")
+    answer = repro_flow.run(wanted, world)
     assert (asked[0], answer.exit_code) == (cell.engine, ExitCode.PARITY)

@@ -16,6 +16,7 @@ from paritygate.cli.freezes import freezes
 from paritygate.cli.hazards import hazards
 from paritygate.cli.locks import lock
 from paritygate.cli.options import (
+    CHECKOUT,
     DEBUG,
     FILE,
     HOST,
@@ -36,6 +37,7 @@ from paritygate.cli.overview import Overview
 from paritygate.cli.planning import PLAN
 from paritygate.cli.planning import answer as answer_plan
 from paritygate.cli.reporting import Telling, Told, answer, report, tell, telling, told, with_formats
+from paritygate.cli.reproducing import repro_world
 from paritygate.cli.user import Streams, absolute, engine_at, version, world
 from paritygate.cli.verifying import verify
 from paritygate.docker_engine.requests import ImageRecord
@@ -46,7 +48,6 @@ from paritygate.outcomes.words import ExitCode
 from paritygate.reports.formats import Format
 from paritygate.reports.live import Live
 from paritygate.repro import flow as repro_flow
-from paritygate.repro.request import World as ReproWorld
 
 
 # Without a command there is nothing to say 0 about, so neither group shows its help then.
@@ -120,6 +121,7 @@ def planned(options: RunOptions, streams: Streams, wanted: Telling) -> int:
 @budget("until they are found, an hour at most")
 @artifact_at("place", "where it was")
 @with_formats
+@CHECKOUT
 @VARIABLES
 @HOST
 @QUIET
@@ -143,8 +145,9 @@ def explain(**given: Any) -> int:
 @click.option("--alone", is_flag=True, help="Run nothing but the test, instead of all that ran before it in its cell.")
 @click.option("--shell", is_flag=True, help="Open a shell in the cell instead; exits 0 however it ends.")
 @click.option(
-    "--print", "line", is_flag=True, help="Print a `docker run` line instead, which runs the test alone by plain pytest."
+    "--print", "line", is_flag=True, help="Print a line instead, `docker run` or a shell's, which runs the test by plain pytest."
 )
+@CHECKOUT
 @VARIABLES
 @HOST
 @QUIET
@@ -167,16 +170,6 @@ def repro(**given: Any) -> int:
             text, code = repro_flow.line(options.wanted(), around), ExitCode.PARITY
     click.echo(text)
     return code
-
-
-def repro_world(options: ReproOptions, live: Live) -> ReproWorld:
-    """Gather what a reproduction needs of the process it runs in."""
-    return ReproWorld(
-        connect=lambda: engine_at(options.host),
-        say=live.say,
-        watch=live.watch,
-        connect_to=lambda named: engine_at(options.host, named),
-    )
 
 
 @program.command()

@@ -54,6 +54,12 @@ PROJECT = click.option(
 # `main` has taken the word before click sees it, wherever it stands: this is for the help text.
 DEBUG = click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks and a log of what is done.")
 REPORT = click.argument("report", type=FILE)
+CHECKOUT = click.option(
+    "--project",
+    default=None,
+    type=click.Path(exists=True, file_okay=False),
+    help="The project's folder, of which cells that ran without an engine are made. [default: the report's]",
+)
 VARIABLES = click.option(
     "--variable",
     "variables",
@@ -81,6 +87,11 @@ def artifact_at(name: str, default: str = "") -> Callable[[FC], FC]:
     """Declare the option that says where the artifact goes; it is handed on under `name`."""
     said = f"Where the artifact goes.{f' [default: {default}]' if default else ''}"
     return click.option("--report", name, default=None, metavar="PATH", help=said)
+
+
+def checkout_of(project: str | None, report: Path) -> Path:
+    """Say which folder is the project of a report."""
+    return absolute(str(report.parent) if project is None else project).resolve()
 
 
 def values_of(variables: tuple[str, ...]) -> dict[str, str]:
@@ -145,6 +156,7 @@ class ExplainOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What `paritygate explain` was told; the declarations of the command say what each is."""
 
     report: Path
+    project: str | None
     explain_budget: float | None
     place: str | None
     variables: tuple[str, ...]
@@ -157,6 +169,7 @@ class ExplainOptions(msgspec.Struct, frozen=True, kw_only=True):
         check_much(quiet=self.quiet, verbose=self.verbose)
         return Afterwards(
             report=self.report,
+            project=checkout_of(self.project, self.report),
             place=None if self.place is None else place_of(self.place),
             seconds=self.explain_budget,
             variables=values_of(self.variables),
@@ -173,6 +186,7 @@ class ReproOptions(msgspec.Struct, frozen=True, kw_only=True):
     alone: bool
     shell: bool
     line: bool
+    project: str | None
     variables: tuple[str, ...]
     host: str
     quiet: bool
@@ -182,6 +196,7 @@ class ReproOptions(msgspec.Struct, frozen=True, kw_only=True):
         return Wanted(
             report=self.report,
             nodeid=self.nodeid,
+            project=checkout_of(self.project, self.report),
             number=self.number or 0,
             cell=self.cell,
             alone=self.alone,

@@ -32,7 +32,7 @@ from paritygate.outcomes.artifact import (
 )
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.plans import CellPlan, Environment, Selection
-from paritygate.outcomes.words import Axis
+from paritygate.outcomes.words import Axis, RunnerName
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,10 +119,9 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
     )
 
 
-def _material(made: Made, plans: Mapping[str, CellPlan], findings: Sequence[Finding]) -> Material | None:
-    """Say what cells can be made of once more; of those that had no image nothing is kept."""
-    if any(environment.name not in made.ready.images for environment in made.planned.resolution.environments):
-        return None
+def _material(made: Made, plans: Mapping[str, CellPlan], findings: Sequence[Finding]) -> Material:
+    """Say what cells can be made of once more."""
+    runners = made.ready.runners
     return Material(
         plans=recorded.plans_for_the_record(plans.values()),
         images=made.ready.images,
@@ -132,6 +131,7 @@ def _material(made: Made, plans: Mapping[str, CellPlan], findings: Sequence[Find
         withheld=tuple(
             dict.fromkeys(name for plan in plans.values() for name in environments.secret_variables(plan.environment))
         ),
+        runners=runners if set(runners.values()) != {RunnerName.DOCKER} else {},
     )
 
 

@@ -11,19 +11,34 @@ from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId
 from paritygate.outcomes.hazards import Hazard
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.trees import Difference
-from paritygate.outcomes.words import Axis, CauseKind, FileState, FreezeState, Label, Outcome, Touching, VerdictName, Worktree
+from paritygate.outcomes.words import (
+    Axis,
+    CauseKind,
+    FileState,
+    FreezeState,
+    Label,
+    Outcome,
+    RunnerName,
+    Touching,
+    VerdictName,
+    Worktree,
+)
 
 SCHEMA = 1
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of the whole run; `axes` are those that really varied, `reasons` why it is not plainly green."""
+    """What is said of the whole run; `axes` are those that really varied, `reasons` why it is not plainly green.
+
+    `unmeasured` are axes that were asked for with different values, where nobody measured whether they had them.
+    """
 
     name: VerdictName
     exit_code: int
     axes: tuple[Axis, ...]
     line: str
     reasons: tuple[str, ...] = ()
+    unmeasured: tuple[Axis, ...] = ()
 
 
 class FileFact(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,11 +162,15 @@ class EnvironmentRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Varied(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether an axis varied; `why` says why not, or what to know of how it did."""
+    """Whether an axis varied; `why` says why not, or what to know of how it did.
+
+    It is not known to where it is not `measured`: the values that were asked for differ, and some cell cannot say what it had.
+    """
 
     axis: Axis
     varied: bool
     why: str = ""
+    measured: bool = True
 
 
 class Freeze(msgspec.Struct, frozen=True, kw_only=True):
@@ -182,7 +201,8 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     """What the cells were made of, so that each can be made once more; file names and ids in it are the tree's.
 
     `plans` are those of all cells, by their names, without the lists of tests that further ones were cut down to: what ran stands
-    in the cells. `images` are those of the gate's environments.
+    in the cells. `images` are those of the gate's environments. `runners` says of each environment on what its cells ran, where
+    not all did on an engine: such cells can be made again only of the checkout, while that holds the trees that were tested.
     `nothing` and `shadowed` say of a tree why nothing of it was run, and which of its paths are others' where case does not
     count, `different` in which paths the trees differ, where anything is coupled. `withheld` names the variables whose values are
     not in this file.
@@ -194,6 +214,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     shadowed: dict[Worktree, tuple[str, ...]] = {}
     different: dict[str, Difference] = {}
     withheld: tuple[str, ...] = ()
+    runners: dict[EnvironmentName, RunnerName] = {}
 
 
 class EngineRecord(msgspec.Struct, frozen=True, kw_only=True):

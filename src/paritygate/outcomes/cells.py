@@ -203,11 +203,20 @@ class Shard(msgspec.Struct, frozen=True):
         return f"{self.number}/{self.total}"
 
 
+class Measured(msgspec.Struct, frozen=True, kw_only=True):
+    """What the pasted command has measured: seconds ahead of UTC in mid-January and mid-July, and the locale of letters."""
+
+    utcoffset_january: int
+    utcoffset_july: int
+    locale: str
+    encoding: str
+
+
 class Told(msgspec.Struct, frozen=True, kw_only=True):
     """How a cell is known that our recorder did not see.
 
     `counts` are pytest's own final numbers by its words, empty where it did not say them; `unnamed` is how many tests ran whose
-    ids are not known. `remarks` are for people.
+    ids are not known. `remarks` are for people. `measured` is None where nothing was.
     """
 
     format: ResultFormat
@@ -215,6 +224,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     counts: dict[str, int] = {}
     unnamed: int = 0
     remarks: tuple[str, ...] = ()
+    measured: Measured | None = None
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ from paritygate.gate.grounds.stock import Images, Stock, Wanted, build_images, c
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.host.lacking import Environments, Held
-from paritygate.images import projects
+from paritygate.images import entry_points, projects
 from paritygate.images.carrying import Route
 from paritygate.outcomes import artifact
 from paritygate.outcomes.cells import EnvironmentName
@@ -137,4 +137,5 @@ def packages_of(engine: Engine, images: Images, settled: Settled) -> Packages:
         version=cell.probe.python,
         distributions={each.name: each.version for each in cell.probe.distributions},
         own=frozenset({name}),
+        entry_points={name: text} if (text := entry_points.of(settled.project)) else {},
     )

@@ -33,13 +33,15 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
 class Packages(msgspec.Struct, frozen=True, kw_only=True):
     """What an environment has installed, by name, for another one to have the same; `version` is Python's.
 
-    `own` are those that are the project itself, installed in its tree; `roots` the folders of the tree that hold its modules.
+    `own` are those that are the project itself, installed in its tree; `roots` the folders of the tree that hold its modules,
+    and `entry_points` the commands and plugins that it offers, as such files are written.
     """
 
     version: str
     distributions: dict[str, str]
     own: frozenset[str] = frozenset()
     roots: tuple[str, ...] = ()
+    entry_points: dict[str, str] = {}
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
