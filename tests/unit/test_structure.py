@@ -15,6 +15,7 @@ ROWS: dict[str, int] = {
     "guest": 0,
     "outcomes": 0,
     "axes": 0,
+    "moments": 0,
     "strict_json": 0,
     "misfits": 1,
     "places": 1,

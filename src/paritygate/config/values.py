@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
-from paritygate.axes import locale_name, memory_bytes, umask_bits, variable_name, zone_name
+from paritygate.axes import clock_moment, locale_name, memory_bytes, umask_bits, variable_name, zone_name
 from paritygate.config.settings import EnvironmentSettings, ImageSettings, Settings
 from paritygate.config.tables import join
 from paritygate.outcomes.words import RunnerChoice
@@ -101,6 +102,7 @@ def _of_environment(path: str, name: str, settings: EnvironmentSettings, runner:
     yield from _checked(f"{path}.locale", settings.locale, locale_name)
     yield from _checked(f"{path}.memory", settings.memory, memory_bytes)
     yield from _checked(f"{path}.umask", settings.umask, umask_bits)
+    yield from _checked(f"{path}.clock", settings.clock, partial(clock_moment, zone=settings.timezone))
     if settings.engine:
         yield from _of_engine(f"{path}.engine", settings.engine)
     has = settings.runner or runner
