@@ -16,6 +16,7 @@ from paritygate.cli.cells import cell
 from paritygate.cli.commands import program
 from paritygate.cli.pasting import command as paste_command
 from paritygate.cli.pasting import ingest
+from paritygate.cli.sweeps import sweep
 from paritygate.cli.user import say_error
 from paritygate.errors import NoVerdictError, ParityError, UsageError
 from paritygate.outcomes.words import ExitCode
@@ -25,6 +26,7 @@ _NO_COMMAND = re.compile(r"No such command `(?P<name>[^`]*)`")
 program.add_command(cell)
 program.add_command(paste_command)
 program.add_command(ingest)
+program.add_command(sweep)
 
 
 def misused(error: click.ClickException, arguments: Sequence[str]) -> UsageError:

@@ -26,7 +26,8 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     """What holds for the whole run.
 
     `report` is where the artifact goes, `estimate` for how many seconds the cells will likely run, `left_out`
-    the axes that the user does not want varied.
+    the axes that the user does not want varied. `locales` are those that images are to have beside those of the environments,
+    and with `own_filesystem` they can make one, whatever the environments say.
     """
 
     project: Path
@@ -36,6 +37,8 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     report: Path
     estimate: float
     left_out: tuple[str, ...] = ()
+    locales: tuple[str, ...] = ()
+    own_filesystem: bool = False
 
 
 def settle(request: Request, world: World) -> Settled:

@@ -34,6 +34,7 @@ except ImportError:  # CPython 3.8
 
 ZONES = "/usr/share/zoneinfo"
 UNLIMITED = 1 << 60  # cgroup v1 says "no limit" with a number near 2**63
+NAMES = ["c", "a", "f", "b", "e", "d"]  # neither sorted nor the other way round
 LETTERS = ["a", "B", "\u00e4", "Z", "_"]
 
 
@@ -164,6 +165,20 @@ def case_habits(folder: str) -> Dict[str, bool]:
             "fresh": forgets(place),
             "renames_case": all(renames_case(place, make) for make in (make_file, os.mkdir)),
         }
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def listing(folder: str) -> List[str]:
+    """Say in which order a folder lists names that are new, empty where nothing can be created in it."""
+    try:
+        place = tempfile.mkdtemp(prefix="pArity-probe-", dir=folder)
+    except OSError:
+        return []
+    try:
+        for name in NAMES:
+            make_file(os.path.join(place, name))
+        return os.listdir(place)
     finally:
         shutil.rmtree(place, ignore_errors=True)
 
@@ -331,6 +346,7 @@ def about_time() -> Dict[str, Any]:
         "timezone": zone_name(),
         "utcoffset_january": offset_of(january),
         "utcoffset_july": offset_of(july),
+        "utcoffset_now": offset_of(now),
         "local_date": time.strftime("%Y-%m-%d", time.localtime(now)),
         "utc_date": time.strftime("%Y-%m-%d", time.gmtime(now)),
     }
@@ -366,6 +382,7 @@ def measure(arguments: Dict[str, Any]) -> Dict[str, Any]:
         "case": {name: case_habits(folder) for name, folder in folders.items()},
         "filesystems": {name: filesystem_of(folder) for name, folder in folders.items()},
         "sentinel": read(arguments["sentinel"]).strip(),
+        "listing": listing(arguments["workspace"]),
     }
     for part in (about_python(), about_time(), about_process()):
         probe.update(part)

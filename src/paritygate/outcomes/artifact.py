@@ -10,6 +10,7 @@ import msgspec
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId
 from paritygate.outcomes.hazards import Hazard
 from paritygate.outcomes.plans import CellPlan
+from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.trees import Difference
 from paritygate.outcomes.words import Axis, CauseKind, FileState, FreezeState, Label, Outcome, Touching, VerdictName, Worktree
 
@@ -199,7 +200,7 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
 class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about one run. `timings` are seconds by step; `material` is None where nobody knows of it any more.
 
-    `changed` is how the tests were chosen where a diff chose them.
+    `changed` is how the tests were chosen where a diff chose them, `sweeps` what was found over the values of single axes.
     """
 
     schema: int
@@ -220,3 +221,4 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     timings: dict[str, float] = {}
     material: Material | None = None
     changed: Changed | None = None
+    sweeps: tuple[Sweep, ...] = ()

@@ -89,7 +89,7 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         "umask": environment.umask,
         "workers": environment.workers,
         "seed": plan.seed,
-        "hash_seed": plan.seed if plan.hash_seed is None else plan.hash_seed,
+        "hash_seed": next(seed for seed in (plan.hash_seed, environment.hash_seed, plan.seed) if seed is not None),
         "reseeds": plan.reseeds,
         "order": {
             "seed": plan.order.seed,

@@ -115,7 +115,9 @@ def build_images(engine: Engine, settled: Settled, trees: Trees, world: World, *
     """Find or make the image of each environment, or `only` of some, with its tree in it."""
     some = next(iter(trees.values()))
     settings = settled.settings
-    request = project_images.wanted(settled.project, Path(some.root), some.directory, settings, world.variables)
+    asked = project_images.wanted(settled.project, Path(some.root), some.directory, settings, world.variables)
+    folding = asked.case_folding or settled.own_filesystem
+    request = msgspec.structs.replace(asked, locales=settled.locales, case_folding=folding)
     prepared = preparing.prepare(engine, request, world.say)
     by_environment: dict[EnvironmentName, CellImage] = {}
     by_tree: dict[Worktree, CellImage] = {}

@@ -1,0 +1,70 @@
+"""`paritygate sweep`: the selection under the witness values of one axis or several, everything else as at home."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import msgspec
+
+from paritygate.cli.commands import run
+from paritygate.cli.options import RunOptions
+from paritygate.cli.reporting import answer, telling, told
+from paritygate.cli.user import Streams, absolute, world
+from paritygate.errors import UsageError
+from paritygate.gate.sweeping import flow
+from paritygate.gate.sweeping.request import Wanted
+from paritygate.gate.sweeping.values import axis_named
+from paritygate.outcomes.words import Axis
+from paritygate.reports.live import Live
+from paritygate.witnesses import WITNESSES
+
+REPORT = "parity_sweep.json"
+OF_A_GATE = frozenset({"selection", "without_axes", "attempts", "explain_budget"})
+"""What `run` can be told that says nothing of a sweep; all other options of it are those of `sweep`."""
+
+
+def parted(words: Sequence[str]) -> tuple[tuple[Axis, ...], tuple[str, ...]]:
+    """Part the words into axes, which come first, and the selection; raises `UsageError` where no axis is named."""
+    known = {axis.value for axis in WITNESSES}
+    count = next((number for number, word in enumerate(words) if word not in known), len(words))
+    if not count:
+        axis_named(words[0] if words else "")
+    return tuple(axis_named(word) for word in dict.fromkeys(words[:count])), tuple(words[count:])
+
+
+def named(values: Sequence[str], axes: Sequence[Axis]) -> tuple[str, ...]:
+    """Read `--values`, which go with one axis."""
+    found = tuple(word for each in values for word in each.split(",") if word)
+    if values and not found:
+        raise UsageError("`--values` names no value", "write `--values A,B`")
+    if found and len(axes) > 1:
+        raise UsageError(f"`--values` goes with one axis, and there are {len(axes)}", "sweep them one after another")
+    return found
+
+
+@click.command("sweep")
+@click.argument("words", nargs=-1, metavar="AXIS... [SELECTION]...")
+@click.option(
+    "--values", multiple=True, metavar="A,B", help="Only these values; may be repeated. [default: as configured, else a table's]"
+)
+def sweep(**given: Any) -> int:
+    """Run SELECTION under many values of each AXIS, all else as in the first environment, and say what parts from the rest.
+
+    AXIS is timezone, locale, hash_seed, workers, directory_order, umask, cpus, memory or variables. It ends as `run` does.
+    """
+    axes, selected = parted(given.pop("words"))
+    values = named(given.pop("values"), axes)
+    wanted = telling(given)
+    whole = given | dict.fromkeys(OF_A_GATE) | {"selection": selected, "without_axes": ()}
+    options = msgspec.convert(whole, RunOptions)
+    if options.report is None:
+        options = msgspec.structs.replace(options, report=str(absolute(options.project) / REPORT))
+    streams = Streams()
+    with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
+        found = flow.run(options.request(), Wanted(axes=dict.fromkeys(axes, values)), world(options.host, live))
+    return answer(found, streams, wanted, quiet=options.quiet)
+
+
+sweep.params += [each for each in run.params if each.name not in OF_A_GATE]

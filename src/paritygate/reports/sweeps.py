@@ -1,0 +1,94 @@
+"""A sweep as a table: the values of an axis, and for each group of tests with one rule what they do under it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from paritygate.outcomes.artifact import Artifact
+from paritygate.outcomes.sweeps import Rule, Sweep
+from paritygate.outcomes.words import Outcome
+from paritygate.reports.text import listed, spell_out
+
+MOST_RULES = 9
+SIGNS = {
+    Outcome.PASSED: ".",
+    Outcome.FAILED: "F",
+    Outcome.ERROR: "E",
+    Outcome.SKIPPED: "s",
+    Outcome.XFAILED: "x",
+    Outcome.XPASSED: "X",
+    Outcome.TIMED_OUT: "T",
+    Outcome.CRASHED: "C",
+    Outcome.NOT_COLLECTED: "-",
+    Outcome.NOT_RUN: "?",
+}
+
+
+def sweeps(artifact: Artifact) -> Iterator[str | Text | Table]:
+    """Tell of every axis: how many values it had, the rules by which tests part, the table of both, and what is not proven."""
+    for sweep in artifact.sweeps:
+        yield Text(heading(sweep), style="bold")
+        groups = grouped(sweep)
+        for number, (text, rules) in enumerate(groups[:MOST_RULES], start=1):
+            yield f"  {number}  {spell_out(text)}"
+            yield f"     {listed(tuple(dict.fromkeys(rule.nodeid for rule in rules)))}"
+        if len(groups) > MOST_RULES:
+            yield f"  and {len(groups) - MOST_RULES} more rules in the report"
+        if groups:
+            yield table(sweep, groups[:MOST_RULES])
+        yield from (f"  {spell_out(line)}" for line in beside(sweep))
+
+
+def heading(sweep: Sweep) -> str:
+    """Say how many values were observed, and how many tests part."""
+    observed = sum(each.tried and not each.problem for each in sweep.values)
+    tests = len({(rule.nodeid, rule.occurrence) for rule in sweep.rules})
+    parted = f"{tests} test{'s part' if tests != 1 else ' parts'}" if tests else "no test parts"
+    return f"{sweep.axis}: {parted} over {observed} value{'s' * (observed != 1)}"
+
+
+def grouped(sweep: Sweep) -> list[tuple[str, list[Rule]]]:
+    """Put the tests together that have one rule, the largest group first."""
+    groups: dict[str, list[Rule]] = {}
+    for rule in sweep.rules:
+        groups.setdefault(rule.text, []).append(rule)
+    return sorted(groups.items(), key=lambda group: -len(group[1]))
+
+
+def signs(sweep: Sweep, rule: Rule) -> dict[str, Outcome | None]:
+    """Say what a rule's tests did under each value that was observed; None where that is not known."""
+    done: dict[str, Outcome | None] = {each.value: rule.elsewhere for each in sweep.values if each.tried and not each.problem}
+    for clause in rule.clauses:
+        done |= dict.fromkeys(clause.values, clause.outcome)
+    return done | dict.fromkeys(rule.unknown)
+
+
+def table(sweep: Sweep, groups: Sequence[tuple[str, list[Rule]]]) -> Table:
+    """Lay values and rules side by side."""
+    drawn = Table(box=None, pad_edge=False, header_style="bold")
+    drawn.add_column(f"  {sweep.axis}", no_wrap=True)
+    for number in range(1, len(groups) + 1):
+        drawn.add_column(str(number), no_wrap=True, justify="center")
+    drawn.add_column("why it is tried")
+    columns = [signs(sweep, rules[0]) for _, rules in groups]
+    for each in sweep.values:
+        if each.tried and not each.problem:
+            done = [column.get(each.value) for column in columns]
+            marks = ["?" if outcome is None else SIGNS[outcome] for outcome in done]
+            drawn.add_row(f"  {spell_out(each.value)}", *marks, spell_out(each.why))
+    return drawn
+
+
+def beside(sweep: Sweep) -> Iterator[str]:
+    """Say what was not observed, and what can still hide."""
+    for each in sweep.values:
+        if each.problem:
+            yield f"not provable here: `{each.value}`: {each.problem}"
+    left = sum(not each.tried for each in sweep.values)
+    if left:
+        yield f"{left} more value{'s' * (left != 1)} not tried, since every test had parted by then"
+    if sweep.bound:
+        yield sweep.bound
