@@ -12,13 +12,15 @@ from types import MappingProxyType
 import msgspec
 
 from paritygate.axes import AUTO, count_workers, locale_name, memory_bytes, umask_bits, variable_name, zone_name
+from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import Environment
-from paritygate.outcomes.words import Axis
+from paritygate.outcomes.words import Axis, Worktree
 
 CONFIDENCE = 0.95
 SEEDS_ONE_IN = 10
 """Hash seeds are tried until a fault that shows under one seed of so many would have been seen, with that confidence."""
 LARGEST_SEED = 2**32 - 1
+MANY = 1 << 16
 UTF8_MODE = "PYTHONUTF8"
 ALL = "all"
 NONE = "none"
@@ -48,6 +50,8 @@ def hidden(tried: int) -> int:
 def _table(*rows: tuple[str, str]) -> tuple[Witness, ...]:
     return tuple(Witness(*row) for row in rows)
 
+
+_ANY = Environment(name=EnvironmentName(""), timezone="UTC", locale="C", case_sensitive=None, workers=0, worktree=Worktree.CLEAN)
 
 WITNESSES: Mapping[Axis, tuple[Witness, ...]] = MappingProxyType(
     {
@@ -153,6 +157,11 @@ def locale_of(value: str) -> str:
 def given(axis: Axis, base: Environment, value: str, processors: int) -> Environment:
     """Give an environment another value of an axis, as people write it; raises ValueError for what is no value of it."""
     return msgspec.structs.replace(base, **_FIELDS[axis](base, value, processors))
+
+
+def check(axis: Axis, value: str) -> None:
+    """Make sure that a text is a value of an axis, whatever the engine has; raises ValueError."""
+    given(axis, _ANY, value, MANY)
 
 
 def _zone(_base: Environment, value: str, _processors: int) -> dict[str, object]:

@@ -9,18 +9,19 @@ import click
 import msgspec
 
 from paritygate.cli.commands import run
-from paritygate.cli.options import RunOptions
+from paritygate.cli.options import SECONDS, RunOptions
 from paritygate.cli.reporting import answer, telling, told
 from paritygate.cli.user import Streams, absolute, world
 from paritygate.errors import UsageError
-from paritygate.gate.sweeping import flow
+from paritygate.gate.sweeping import costs, flow
 from paritygate.gate.sweeping.request import Wanted
 from paritygate.gate.sweeping.values import axis_named
-from paritygate.outcomes.words import Axis
+from paritygate.outcomes.words import Axis, ExitCode
 from paritygate.reports.live import Live
 from paritygate.witnesses import WITNESSES
 
 REPORT = "parity_sweep.json"
+OWN = ("values", "budget", "plan")
 OF_A_GATE = frozenset({"selection", "without_axes", "attempts", "explain_budget"})
 """What `run` can be told that says nothing of a sweep; all other options of it are those of `sweep`."""
 
@@ -49,21 +50,29 @@ def named(values: Sequence[str], axes: Sequence[Axis]) -> tuple[str, ...]:
 @click.option(
     "--values", multiple=True, metavar="A,B", help="Only these values; may be repeated. [default: as configured, else a table's]"
 )
+@click.option(
+    "--budget", type=SECONDS, default=None, metavar="SECONDS", help="Begin no further value after so long. [default: no limit]"
+)
+@click.option("--plan", is_flag=True, help="Say what would be run and about how long it takes, and run nothing.")
 def sweep(**given: Any) -> int:
     """Run SELECTION under many values of each AXIS, all else as in the first environment, and say what parts from the rest.
 
     AXIS is timezone, locale, hash_seed, workers, directory_order, umask, cpus, memory or variables. It ends as `run` does.
     """
     axes, selected = parted(given.pop("words"))
-    values = named(given.pop("values"), axes)
+    values, seconds, plan = (given.pop(name) for name in OWN)
+    asked = Wanted(axes=dict.fromkeys(axes, named(values, axes)), seconds=seconds)
     wanted = telling(given)
-    whole = given | dict.fromkeys(OF_A_GATE) | {"selection": selected, "without_axes": ()}
-    options = msgspec.convert(whole, RunOptions)
+    options = msgspec.convert(given | dict.fromkeys(OF_A_GATE) | {"selection": selected, "without_axes": ()}, RunOptions)
     if options.report is None:
         options = msgspec.structs.replace(options, report=str(absolute(options.project) / REPORT))
     streams = Streams()
     with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
-        found = flow.run(options.request(), Wanted(axes=dict.fromkeys(axes, values)), world(options.host, live))
+        around = world(options.host, live)
+        if plan:
+            click.echo("\n".join(costs.told(costs.estimate(options.request(), asked, around))))
+            return ExitCode.PARITY
+        found = flow.run(options.request(), asked, around)
     return answer(found, streams, wanted, quiet=options.quiet)
 
 

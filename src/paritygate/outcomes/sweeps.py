@@ -11,14 +11,19 @@ from paritygate.outcomes.words import Axis, Outcome
 class SweptValue(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A value of an axis, the environment that had it, and why it was tried.
 
-    `problem` says why the value could not be proven in a cell, so that nothing is said of it; `tried` whether it came to a cell.
+    `problem` says why the value could not be proven in a cell, `untried` why it came to none: nothing is said of either.
     """
 
     value: str
     env: EnvironmentName
     why: str = ""
     problem: str = ""
-    tried: bool = True
+    untried: str = ""
+
+    @property
+    def observed(self) -> bool:
+        """Whether anything is known of what tests do under it."""
+        return not self.problem and not self.untried
 
 
 class Clause(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich.table import Table
@@ -44,7 +45,7 @@ def sweeps(artifact: Artifact) -> Iterator[str | Text | Table]:
 
 def heading(sweep: Sweep) -> str:
     """Say how many values were observed, and how many tests part."""
-    observed = sum(each.tried and not each.problem for each in sweep.values)
+    observed = sum(each.observed for each in sweep.values)
     tests = len({(rule.nodeid, rule.occurrence) for rule in sweep.rules})
     parted = f"{tests} test{'s part' if tests != 1 else ' parts'}" if tests else "no test parts"
     return f"{sweep.axis}: {parted} over {observed} value{'s' * (observed != 1)}"
@@ -60,7 +61,7 @@ def grouped(sweep: Sweep) -> list[tuple[str, list[Rule]]]:
 
 def signs(sweep: Sweep, rule: Rule) -> dict[str, Outcome | None]:
     """Say what a rule's tests did under each value that was observed; None where that is not known."""
-    done: dict[str, Outcome | None] = {each.value: rule.elsewhere for each in sweep.values if each.tried and not each.problem}
+    done: dict[str, Outcome | None] = {each.value: rule.elsewhere for each in sweep.values if each.observed}
     for clause in rule.clauses:
         done |= dict.fromkeys(clause.values, clause.outcome)
     return done | dict.fromkeys(rule.unknown)
@@ -75,7 +76,7 @@ def table(sweep: Sweep, groups: Sequence[tuple[str, list[Rule]]]) -> Table:
     drawn.add_column("why it is tried")
     columns = [signs(sweep, rules[0]) for _, rules in groups]
     for each in sweep.values:
-        if each.tried and not each.problem:
+        if each.observed:
             done = [column.get(each.value) for column in columns]
             marks = ["?" if outcome is None else SIGNS[outcome] for outcome in done]
             drawn.add_row(f"  {spell_out(each.value)}", *marks, spell_out(each.why))
@@ -87,8 +88,7 @@ def beside(sweep: Sweep) -> Iterator[str]:
     for each in sweep.values:
         if each.problem:
             yield f"not provable here: `{each.value}`: {each.problem}"
-    left = sum(not each.tried for each in sweep.values)
-    if left:
-        yield f"{left} more value{'s' * (left != 1)} not tried, since every test had parted by then"
+    for why, count in Counter(each.untried for each in sweep.values if each.untried).items():
+        yield f"{count} more value{'s' * (count != 1)} not tried: {why}"
     if sweep.bound:
         yield sweep.bound

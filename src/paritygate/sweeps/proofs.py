@@ -18,8 +18,8 @@ TOLERANCE = 0.01
 
 def problem(axis: Axis, environment: Environment, cell: Cell) -> str:
     """Say why a value of an axis is not proven by a cell that was to have it; empty where it is."""
-    if cell.status is CellStatus.ENVIRONMENT_MISMATCH:
-        return cell.detail or "the cell is not what it should be"
+    if cell.status is CellStatus.ENVIRONMENT_MISMATCH or (cell.status is CellStatus.UNUSABLE and cell.probe is None):
+        return cell.detail.strip().partition("\n")[0] or "the cell is not what it should be"
     if cell.probe is None:
         # A cell that died before it measured anything is no value's fault; that it died is said of the whole run.
         return ""

@@ -19,7 +19,7 @@ from paritygate.sweeps.rules import Fact
 
 def conclude(swept: Swept, findings: Sequence[Finding], cells: Sequence[Cell]) -> Sweep:
     """Find the rules of one axis for tests that are coupled to it."""
-    observed = {each.value: each.env for each in swept.values if each.tried and not each.problem}
+    observed = {each.value: each.env for each in swept.values if each.observed}
     known = facts(swept.axis, _probes(observed, cells), _workers(observed, cells))
     found = (_rule(each, swept.axis, observed, known) for each in findings if each.label is Label.COUPLING)
     return Sweep(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import msgspec
 
 from paritygate import archive
@@ -21,7 +23,7 @@ from paritygate.gate.request import Report, Request, Stopwatch, World
 from paritygate.gate.settled import Settled, settle
 from paritygate.gate.sweeping import conclusions, rounds, values
 from paritygate.gate.sweeping.request import Wanted
-from paritygate.gate.sweeping.rounds import Ran
+from paritygate.gate.sweeping.rounds import Over, Ran
 from paritygate.gate.sweeping.values import Spread
 from paritygate.outcomes.plans import Selection
 from paritygate.outcomes.sweeps import Sweep
@@ -77,7 +79,7 @@ def _judge(begun: Begun, grounds: Grounds, request: Request, wanted: Wanted, wor
     facts = material.facts_of(trees, ready.machine, world, settled.estimate)
     planned = pins.respected(locking.with_locked(planned_over(spread, base, settled, facts), begun.locked, trees), request)
     cells = Cells(ready.runner, ready.machine.cpus, planned.nothing, world)
-    ran = rounds.run(spread, planned.plans, cells, world)
+    ran = rounds.run(spread, planned.plans, cells, world, until(wanted.seconds, world))
     check_proven(ran, spread)
     misuse.check(asked, ran.cells)
     watch.lap("cells")
@@ -98,6 +100,12 @@ def _judge(begun: Begun, grounds: Grounds, request: Request, wanted: Wanted, wor
     unrecorded = archive.record(artifact, settled.report)
     grounds.tidy(world)
     return Report(artifact, settled.report, unrecorded)
+
+
+def until(seconds: float | None, world: World) -> Over:
+    """Begin to count the time that there is; without a limit there always is."""
+    end = world.monotonic() + (math.inf if seconds is None else seconds)
+    return lambda: world.monotonic() >= end
 
 
 def planned_over(spread: Spread, base: Planned, settled: Settled, facts: Facts) -> Planned:
@@ -151,7 +159,7 @@ def _told(spread: Spread, ran: Ran, confirmation: Confirmation) -> Told:
     described = [rounds.described(each, ran) for each in spread.axes]
     sweeps = tuple(conclusions.conclude(each, confirmation.findings, ran.cells) for each in described)
     findings = conclusions.with_causes(confirmation.findings, sweeps)
-    return Told(Confirmation(findings=findings, cells=(*ran.unproven, *confirmation.cells)), sweeps)
+    return Told(Confirmation(findings=findings, cells=confirmation.cells), sweeps)
 
 
 def judged(frozen: Frozen, confirmation: Confirmation, ran: Ran, asked: Selection) -> Judged:

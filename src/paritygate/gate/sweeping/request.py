@@ -13,9 +13,13 @@ from paritygate.witnesses import Witness
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """Which axes, each with the values that are named, or with none: then the project's own, or the table's."""
+    """Which axes, each with the values that are named, or with none: then the project's own, or the table's.
+
+    After `seconds`, where given, no further value is begun; what was found by then is confirmed all the same.
+    """
 
     axes: Mapping[Axis, tuple[str, ...]]
+    seconds: float | None = None
 
     def witnesses(self, settled: Settled) -> dict[Axis, tuple[Witness, ...]]:
         """Say which values of each axis are tried."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 import msgspec
@@ -15,8 +15,8 @@ from paritygate.gate.request import World
 from paritygate.gate.sweeping.values import Spread, Swept
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName
-from paritygate.outcomes.plans import CellPlan
-from paritygate.outcomes.words import Axis, Label, Outcome, Purpose
+from paritygate.outcomes.plans import CellPlan, Environment
+from paritygate.outcomes.words import Axis, Label, Outcome
 from paritygate.sweeps import proofs
 
 SAMPLED = frozenset({Axis.HASH_SEED})
@@ -24,51 +24,68 @@ SAMPLED = frozenset({Axis.HASH_SEED})
 ROUND = 10
 PARTED = frozenset({Label.COUPLING, *UNSTABLE})
 
+NO_TIME = "the time for it was over"
+PARTED_ALL = "every test had parted by then"
+Over = Callable[[], bool]
+
+
+def never() -> bool:
+    """Say that there is time."""
+    return False
+
+
 Problems = dict[tuple[Axis, EnvironmentName], str]
 
 
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
-    """The cells of a sweep, those that prove nothing apart, and why they do not; `left` are environments not tried at all."""
+    """The cells that are what they should be, and why others are not; `left` says why environments were not tried."""
 
     cells: tuple[Cell, ...]
-    unproven: tuple[Cell, ...] = ()
     problems: Problems = {}
-    left: frozenset[EnvironmentName] = frozenset()
+    left: dict[EnvironmentName, str] = {}
 
 
-def run(spread: Spread, plans: Sequence[CellPlan], cells: Cells, world: World) -> Ran:
+def run(spread: Spread, plans: Sequence[CellPlan], cells: Cells, world: World, over: Over = never) -> Ran:
     """Run the first attempt under every value, and the second under those that part from the rest.
 
-    What did not prove its value is set aside. It ends early where every test has parted, which no further value of a sample
-    can change.
+    What did not prove its value is left out. It ends early where the time is `over`, or where every test has parted and only
+    further values of a sample are left, which cannot change that. What has parted by then is looked at again in any case.
     """
     by_attempt = {(plan.environment.name, plan.attempt): plan for plan in plans}
     ran = Ran(cells=())
-    rounds = list(in_rounds(spread))
-    for number, names in enumerate(rounds):
-        world.say(f"sweeping: {len(names)} cell{'s' * (len(names) != 1)}, round {number + 1} of {len(rounds)}")
-        ran = _with(ran, spread, _whole(cells, [by_attempt[name, 1] for name in names]))
-        if number + 1 < len(rounds) and nothing_to_learn(labels.label(ran.cells)):
-            left = frozenset(name for later in rounds[number + 1 :] for name in later)
-            world.say(f"every test has parted by now: {len(left)} more values are not tried")
-            ran = msgspec.structs.replace(ran, left=left)
-            break
+    waiting = [each.name for each in in_order(spread)]
+    while waiting and not (why := why_to_end(spread, waiting, ran, over)):
+        now, waiting = waiting[:ROUND], waiting[ROUND:]
+        world.say(f"sweeping: {_number(len(now))}, and {len(waiting)} to come")
+        ran = _with(ran, spread, _whole(cells, [by_attempt[name, 1] for name in now]))
+    if waiting:
+        world.say(f"not tried: {len(waiting)} values, since {why}")
+        ran = msgspec.structs.replace(ran, left=dict.fromkeys(waiting, why))
     again = parting(labels.label(ran.cells))
     if again:
-        world.say(f"once more under values that part from the rest: {len(again)} cell{'s' * (len(again) != 1)}")
+        world.say(f"once more under values that part from the rest: {_number(len(again))}")
         ran = _with(ran, spread, _whole(cells, [by_attempt[name, 2] for name in again]))
     return ran
 
 
-def in_rounds(spread: Spread) -> Iterator[tuple[EnvironmentName, ...]]:
-    """Yield the environments round by round: all that are no sample first, and with them the first of those that are."""
-    later = [each.env for axis in spread.axes if axis.axis in SAMPLED for each in axis.values]
+def _number(cells: int) -> str:
+    return f"{cells} cell{'s' * (cells != 1)}"
+
+
+def in_order(spread: Spread) -> tuple[Environment, ...]:
+    """Put the environments last that have no value but of a sample."""
     others = {each.env for axis in spread.axes if axis.axis not in SAMPLED for each in axis.values}
-    later = [name for name in dict.fromkeys(later) if name not in others]
-    first = [each.name for each in spread.environments if each.name not in later]
-    yield (*first, *later[:ROUND])
-    for start in range(ROUND, len(later), ROUND):
-        yield tuple(later[start : start + ROUND])
+    return tuple(sorted(spread.environments, key=lambda each: each.name not in others))
+
+
+def why_to_end(spread: Spread, waiting: Sequence[EnvironmentName], ran: Ran, over: Over) -> str:
+    """Say why no further round is run; empty where one is."""
+    if not ran.cells:
+        return ""
+    if over():
+        return NO_TIME
+    others = {each.env for axis in spread.axes if axis.axis not in SAMPLED for each in axis.values}
+    return PARTED_ALL if others.isdisjoint(waiting) and nothing_to_learn(labels.label(ran.cells)) else ""
 
 
 def nothing_to_learn(findings: Sequence[Finding]) -> bool:
@@ -108,8 +125,8 @@ def _with(before: Ran, spread: Spread, cells: Sequence[Cell]) -> Ran:
     known = (*before.cells, *cells)
     return Ran(
         cells=tuple(cell for cell in known if cell.env not in gone),
-        unproven=(*before.unproven, *(_apart(cell) for cell in known if cell.env in gone)),
         problems=problems,
+        left=before.left,
     )
 
 
@@ -117,15 +134,10 @@ def _axes_of(spread: Spread, env: EnvironmentName) -> AbstractSet[Axis]:
     return {each.axis for each in spread.axes if any(value.env == env for value in each.values)}
 
 
-def _apart(cell: Cell) -> Cell:
-    """Take a cell out of those that labels come from."""
-    return msgspec.structs.replace(cell, purpose=Purpose.SWEEP)
-
-
 def described(swept: Swept, ran: Ran) -> Swept:
     """Say of every value whether it was tried, and why it is not proven."""
     values = tuple(
-        msgspec.structs.replace(each, problem=ran.problems.get((swept.axis, each.env), ""), tried=each.env not in ran.left)
+        msgspec.structs.replace(each, problem=ran.problems.get((swept.axis, each.env), ""), untried=ran.left.get(each.env, ""))
         for each in swept.values
     )
     return msgspec.structs.replace(swept, values=values)

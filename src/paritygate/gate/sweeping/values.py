@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
 
 import msgspec
 
@@ -16,6 +18,7 @@ from paritygate.outcomes.sweeps import SweptValue
 from paritygate.outcomes.words import Axis
 from paritygate.witnesses import WITNESSES, Witness
 
+Read = TypeVar("Read")
 LONGEST = 36
 SIGNED = re.compile(r"\+(\d)")
 HINT = "`paritygate sweep --help` says what a value of each axis is; values are parted by commas"
@@ -49,7 +52,9 @@ def axis_named(word: str) -> Axis:
 
 
 def chosen(axis: Axis, values: Sequence[str]) -> tuple[Witness, ...]:
-    """Take the values that are named, else the table's; one of the table's keeps its reason."""
+    """Take the values that are named, else the table's; one of the table's keeps its reason. Raises `UsageError`."""
+    for value in values:
+        _refusing(axis, partial(witnesses.check, axis, value))
     known = {each.value: each for each in WITNESSES[axis]}
     return tuple(known.get(value, Witness(value)) for value in dict.fromkeys(values)) if values else WITNESSES[axis]
 
@@ -61,7 +66,7 @@ def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], processor
     for axis, some in asked.items():
         values = []
         for witness in some:
-            bare = _given(axis, base, witness.value, processors)
+            bare = _refusing(axis, partial(witnesses.given, axis, base, witness.value, processors))
             named = base if bare == base else msgspec.structs.replace(bare, name=_name(axis, witness.value, made))
             known = next((each for each in made if msgspec.structs.replace(each, name=base.name) == bare), named)
             made += [] if known in made else [known]
@@ -70,9 +75,9 @@ def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], processor
     return Spread(axes=tuple(axes), environments=tuple(made))
 
 
-def _given(axis: Axis, base: Environment, value: str, processors: int) -> Environment:
+def _refusing(axis: Axis, read: Callable[[], Read]) -> Read:
     try:
-        return witnesses.given(axis, base, value, processors)
+        return read()
     except ValueError as error:
         raise UsageError(f"{axis}: {error}", HINT) from error
 
