@@ -88,7 +88,7 @@ def _judge(begun: Begun, grounds: Grounds, request: Request, wanted: Wanted, wor
     watch.lap("confirm")
 
     told = _told(spread, ran, confirmation)
-    made = result.Made(ready=with_images(ready, spread), trees=trees, asked=asked, planned=proven(planned, ran), changed=changed)
+    made = result.Made(ready=for_all(ready, spread), trees=trees, asked=asked, planned=proven(planned, ran), changed=changed)
     gathered = result.Ran(
         gate=ran.cells,
         confirmation=told.confirmation,
@@ -112,14 +112,10 @@ def planned_over(spread: Spread, base: Planned, settled: Settled, facts: Facts) 
     """Plan the cells of every value, for the selection that the first environment has."""
     chosen = base.plans[0].selection
     plans = gate_plans(spread.environments, settled.settings, {each.name: chosen for each in spread.environments}, facts)
-    swept = {each.axis for each in spread.axes}
-    reasons = dict(base.resolution.reasons)
-    if Axis.LOCALE in swept and Axis.VARIABLES not in swept:
-        reasons[Axis.VARIABLES] = f"`{UTF8_MODE}` goes with the locale"
     resolution = Resolution(
         environments=spread.environments,
-        reasons=reasons,
-        notes=() if Axis.TIMEZONE in swept else base.resolution.notes,
+        reasons=base.resolution.reasons,
+        notes=() if any(each.axis is Axis.TIMEZONE for each in spread.axes) else base.resolution.notes,
     )
     return msgspec.structs.replace(base, plans=plans, resolution=resolution)
 
@@ -140,12 +136,19 @@ def proven(planned: Planned, ran: Ran) -> Planned:
     return msgspec.structs.replace(planned, resolution=msgspec.structs.replace(planned.resolution, environments=known))
 
 
-def with_images(ready: Ready, spread: Spread) -> Ready:
-    """Say that the cells of every value start from the one image that there is."""
+def for_all(ready: Ready, spread: Spread) -> Ready:
+    """Say that the cells of every value start from the one image that there is, and what varies without being an axis."""
     image = next(iter(ready.images.values()), None)
     images = {} if image is None else {each.name: image for each in spread.environments}
     runner = next(iter(ready.runners.values()))
-    return msgspec.structs.replace(ready, images=images, runners={each.name: runner for each in spread.environments})
+    swept = {each.axis for each in spread.axes}
+    aside = {Axis.VARIABLES: f"`{UTF8_MODE}` goes with the locale"} if Axis.LOCALE in swept else {}
+    return msgspec.structs.replace(
+        ready,
+        images=images,
+        runners={each.name: runner for each in spread.environments},
+        reasons=ready.reasons | ({} if Axis.VARIABLES in swept else aside),
+    )
 
 
 class Told(msgspec.Struct, frozen=True):
