@@ -24,6 +24,11 @@ MANY = 1 << 16
 UTF8_MODE = "PYTHONUTF8"
 ALL = "all"
 NONE = "none"
+TESTS = "tests"
+ROOT = "root"
+HOMELESS = "HOME=read-only"
+ANOTHERS_HOME = "/usr"
+"""A folder that is there and that the tests' user cannot write."""
 ORDERS = ("sorted", "reversed", "shuffled")
 
 
@@ -135,6 +140,11 @@ WITNESSES: Mapping[Axis, tuple[Witness, ...]] = MappingProxyType(
             ("FORCE_COLOR=1", "colours though nobody looks"),
             ("TERM=dumb", "a terminal that can do nothing"),
             ("PYTHONOPTIMIZE=1", "without `assert` statements"),
+            (HOMELESS, "a home in which nothing can be written, as services have"),
+        ),
+        Axis.USER: _table(
+            (TESTS, "without privileges, as cells run"),
+            (ROOT, "as in many containers: modes of files keep nobody out"),
         ),
     }
 )
@@ -215,10 +225,18 @@ def _memory(_base: Environment, value: str, _processors: int) -> dict[str, objec
 def _variables(base: Environment, value: str, _processors: int) -> dict[str, object]:
     if value == NONE:
         return {}
+    if value == HOMELESS:
+        return {"variables": {**base.variables, "HOME": ANOTHERS_HOME}}
     name, equals, text = value.partition("=")
     if not equals:
         raise ValueError(f"`{value}` is not a variable with a value: write `NAME=VALUE`, or `{NONE}`")
     return {"variables": {**base.variables, variable_name(name): text}}
+
+
+def _user(_base: Environment, value: str, _processors: int) -> dict[str, object]:
+    if value not in {TESTS, ROOT}:
+        raise ValueError(f"`{value}` is not a user that a cell has: write `{TESTS}` or `{ROOT}`")
+    return {"user": ROOT if value == ROOT else ""}
 
 
 _FIELDS: Mapping[Axis, Callable[[Environment, str, int], dict[str, object]]] = MappingProxyType(
@@ -232,5 +250,6 @@ _FIELDS: Mapping[Axis, Callable[[Environment, str, int], dict[str, object]]] = M
         Axis.CPUS: _cpus,
         Axis.MEMORY: _memory,
         Axis.VARIABLES: _variables,
+        Axis.USER: _user,
     }
 )

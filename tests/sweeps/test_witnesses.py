@@ -66,6 +66,9 @@ def test_the_zones_are_what_they_are_tried_for() -> None:
         (Axis.MEMORY, "all", "memory", 0),
         (Axis.VARIABLES, "CI=true", "variables", {"LC": "1", "CI": "true"}),
         (Axis.VARIABLES, "none", "variables", {"LC": "1"}),
+        (Axis.VARIABLES, "HOME=read-only", "variables", {"LC": "1", "HOME": "/usr"}),
+        (Axis.USER, "root", "user", "root"),
+        (Axis.USER, "tests", "user", ""),
     ],
 )
 def test_values_are_read_as_people_write_them(axis: Axis, value: str, field: str, expected: object) -> None:
@@ -88,6 +91,8 @@ def test_values_are_read_as_people_write_them(axis: Axis, value: str, field: str
         (Axis.CPUS, "8", "up to 2"),
         (Axis.MEMORY, "little", "is not an amount of memory"),
         (Axis.VARIABLES, "CI", "write `NAME=VALUE`"),
+        (Axis.USER, "nobody", "is not a user"),
+        (Axis.VARIABLES, "HOME=/", "the cell sets it"),
         (Axis.VARIABLES, "TZ=UTC", "the `timezone` axis sets it"),
     ],
 )

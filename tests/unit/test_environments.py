@@ -171,6 +171,8 @@ def test_a_record_holds_every_axis_and_no_secret() -> None:
             Axis.UMASK: "022",
             Axis.DIRECTORY_ORDER: "",
             Axis.VARIABLES: "API_TOKEN=*** CI=true",
+            Axis.HASH_SEED: "",
+            Axis.USER: "",
         },
         image="sha256:1",
     )
@@ -191,6 +193,8 @@ def test_a_hybrid_takes_the_named_axis_from_the_second_and_nothing_else(axis: Ax
         umask=0o077,
         directory_order="sorted",
         variables={"CI": "1"},
+        hash_seed=0,
+        user="root",
     )
     mixed = environments.hybrid(first, second, [axis], "mixed")
     assert mixed.name == "mixed"

@@ -12,6 +12,7 @@ import msgspec
 
 from paritygate import archive, doctor, engine_setup, places, project_images
 from paritygate.classifier.holding import nothing_held
+from paritygate.cli import adding
 from paritygate.cli.changed import CHANGED, changed
 from paritygate.cli.freezes import freezes
 from paritygate.cli.hazards import hazards
@@ -79,6 +80,8 @@ program.add_command(verify)
 )
 @click.option("--respect-pins", is_flag=True, help="Let the pins of the suite go over the axes, which it then cannot show.")
 @CHANGED
+@adding.SWEEP
+@adding.SWEEP_BUDGET
 @artifact_at("report", "parity_report.json of the project")
 @with_formats
 @HOST
@@ -90,9 +93,13 @@ def run(**given: Any) -> int:
     wanted = telling(given)
     options = msgspec.convert(given, RunOptions)
     streams = Streams()
+    asked = adding.wanted(options)
     with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
-        found = flow.run(options.request(), world(options.host, live))
-    return answer(found, streams, wanted, quiet=options.quiet)
+        around = world(options.host, live)
+        found = flow.run(options.request(), around)
+        swept = adding.swept(found, options, asked, around)
+    code = answer(found, streams, wanted, quiet=options.quiet)
+    return adding.told(swept, code, streams, wanted.form, quiet=options.quiet)
 
 
 @program.command()

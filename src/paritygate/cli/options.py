@@ -104,9 +104,11 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     runner: RunnerChoice | None
     quiet: bool
+    sweeps: tuple[str, ...] = ()
+    sweep_budget: float | None = None
 
-    def request(self) -> Request:
-        """Say what the gate is asked for."""
+    def request(self, report: Path | None = None) -> Request:
+        """Say what the gate is asked for, or with another place for its report what else is to be run of the same."""
         overrides = Overrides(
             selection=self.selection,
             environments=self.environments,
@@ -114,7 +116,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             attempts=self.attempts,
             seeds=self.seeds,
             cell_timeout=self.timeout,
-            report="" if self.report is None else str(place_of(self.report)),
+            report=str(report) if report is not None else "" if self.report is None else str(place_of(self.report)),
             runner=self.runner,
         )
         return Request(

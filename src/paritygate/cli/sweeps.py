@@ -8,6 +8,7 @@ from typing import Any
 import click
 import msgspec
 
+from paritygate.cli.adding import REPORT
 from paritygate.cli.commands import run
 from paritygate.cli.options import SECONDS, RunOptions
 from paritygate.cli.reporting import answer, telling, told
@@ -20,9 +21,8 @@ from paritygate.outcomes.words import Axis, ExitCode
 from paritygate.reports.live import Live
 from paritygate.witnesses import WITNESSES
 
-REPORT = "parity_sweep.json"
 OWN = ("values", "budget", "plan")
-OF_A_GATE = frozenset({"selection", "without_axes", "attempts", "explain_budget"})
+OF_A_GATE = frozenset({"selection", "without_axes", "attempts", "explain_budget", "sweeps", "sweep_budget"})
 """What `run` can be told that says nothing of a sweep; all other options of it are those of `sweep`."""
 
 
@@ -57,22 +57,23 @@ def named(values: Sequence[str], axes: Sequence[Axis]) -> tuple[str, ...]:
 def sweep(**given: Any) -> int:
     """Run SELECTION under many values of each AXIS, all else as in the first environment, and say what parts from the rest.
 
-    AXIS is timezone, locale, hash_seed, workers, directory_order, umask, cpus, memory or variables. It ends as `run` does.
+    AXIS is timezone, locale, hash_seed, workers, directory_order, umask, cpus, memory, variables or user. It ends as `run` does.
     """
     axes, selected = parted(given.pop("words"))
     values, seconds, plan = (given.pop(name) for name in OWN)
     asked = Wanted(axes=dict.fromkeys(axes, named(values, axes)), seconds=seconds)
     wanted = telling(given)
-    options = msgspec.convert(given | dict.fromkeys(OF_A_GATE) | {"selection": selected, "without_axes": ()}, RunOptions)
-    if options.report is None:
-        options = msgspec.structs.replace(options, report=str(absolute(options.project) / REPORT))
+    options = msgspec.convert(
+        given | dict.fromkeys(OF_A_GATE) | {"selection": selected, "without_axes": (), "sweeps": ()}, RunOptions
+    )
+    request = options.request(report=absolute(options.project).resolve() / REPORT if options.report is None else None)
     streams = Streams()
     with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
         around = world(options.host, live)
         if plan:
-            click.echo("\n".join(costs.told(costs.estimate(options.request(), asked, around))))
+            click.echo("\n".join(costs.told(costs.estimate(request, asked, around))))
             return ExitCode.PARITY
-        found = flow.run(options.request(), asked, around)
+        found = flow.run(request, asked, around)
     return answer(found, streams, wanted, quiet=options.quiet)
 
 

@@ -118,7 +118,8 @@ class SweepSettings(msgspec.Struct, frozen=True, kw_only=True):
     umask: Annotated[tuple[str, ...], _swept("File mode masks, octal")] = ()
     cpus: Annotated[tuple[str, ...], _swept("Numbers of processors as texts, such as `0.5`, or `all`")] = ()
     memory: Annotated[tuple[str, ...], _swept("Amounts such as `512m`, or `all`")] = ()
-    variables: Annotated[tuple[str, ...], _swept("`NAME=VALUE` each, or `none`")] = ()
+    variables: Annotated[tuple[str, ...], _swept("`NAME=VALUE` each, `HOME=read-only`, or `none`")] = ()
+    user: Annotated[tuple[str, ...], _swept("`tests`, `root`")] = ()
 
     def of(self, axis: Axis) -> tuple[str, ...]:
         """Give the values of one axis."""

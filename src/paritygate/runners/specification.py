@@ -15,6 +15,7 @@ from paritygate.outcomes.plans import CellPlan
 PROTOCOL = 1
 HEARTBEAT_SECONDS = 5.0
 TIMEOUTS = 3
+ROOT = "root"
 SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 
 
@@ -76,7 +77,7 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         "python": place.python,
         "workspace": place.workspace,
         "directory": selection.directory,
-        "user": place.user,
+        "user": _user(plan, place),
         "environment": variables(plan, place),
         "filesystem": filesystem(plan),
         "expect": {
@@ -143,13 +144,20 @@ def variables(plan: CellPlan, place: Place) -> dict[str, str]:
         # pytest-xdist would count the processors of the whole machine, in a pytest that tests start as well.
         "PYTEST_XDIST_AUTO_NUM_WORKERS": str(max(1, environment.workers)),
     }
-    if place.user is not None:
-        made |= {"HOME": place.user.home, "USER": place.user.name, "LOGNAME": place.user.name}
+    if (user := _user(plan, place)) is not None:
+        made |= {"HOME": user.home, "USER": user.name, "LOGNAME": user.name}
     elif place.home:
         made["HOME"] = place.home
     if plan.filesystem is not None or place.home:
         made["TMPDIR"] = place.temporary
     return made | environment.variables | place.variables
+
+
+def _user(plan: CellPlan, place: Place) -> User | None:
+    """Say as whom tests run; as root they keep the home that the cell has for them."""
+    if place.user is None or plan.environment.user != ROOT:
+        return place.user
+    return User(uid=0, gid=0, name=ROOT, home=place.user.home)
 
 
 def filesystem(plan: CellPlan) -> dict[str, Any] | None:

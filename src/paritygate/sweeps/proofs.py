@@ -11,7 +11,7 @@ from types import MappingProxyType
 from paritygate.outcomes.cells import Cell, Probe
 from paritygate.outcomes.plans import Environment
 from paritygate.outcomes.words import Axis, CellStatus
-from paritygate.witnesses import UTF8_MODE
+from paritygate.witnesses import ROOT, UTF8_MODE
 
 TOLERANCE = 0.01
 
@@ -73,8 +73,16 @@ def _memory(environment: Environment, probe: Probe) -> str:
 
 
 def _variables(environment: Environment, probe: Probe) -> str:
+    if (home := environment.variables.get("HOME", probe.home)) != probe.home:
+        return f"the tests' home is `{probe.home}` instead of `{home}`"
     absent = [name for name in environment.variables if name not in probe.variables]
     return f"the tests do not have {', '.join(f'`{name}`' for name in absent)}" if absent else ""
+
+
+def _user(environment: Environment, probe: Probe) -> str:
+    if (probe.uid == 0) is (environment.user == ROOT):
+        return ""
+    return f"the tests run as user {probe.uid}"
 
 
 _PROOFS: Mapping[Axis, Callable[[Environment, Probe], str]] = MappingProxyType(
@@ -84,5 +92,6 @@ _PROOFS: Mapping[Axis, Callable[[Environment, Probe], str]] = MappingProxyType(
         Axis.CPUS: _cpus,
         Axis.MEMORY: _memory,
         Axis.VARIABLES: _variables,
+        Axis.USER: _user,
     }
 )
