@@ -9,6 +9,7 @@ from paritygate.outcomes.words import Axis, Outcome
 from paritygate.witnesses import CONFIDENCE, hidden
 
 MOST_VALUES = 6
+MOST_OTHERS = 2
 
 DOES = {
     Outcome.PASSED: "passes",
@@ -48,7 +49,9 @@ def _clause(clause: Clause, axis: Axis) -> str:
     count = len(clause.values)
     if not clause.words:
         return f"{DOES[clause.outcome]} {NOUNS[axis][0]} {listed(clause.values)}"
-    also = f"; as well: {', '.join(clause.also)}" if clause.also else ""
+    more = len(clause.also) - MOST_OTHERS
+    others = f"{', '.join(clause.also[:MOST_OTHERS])}{f' and {more} more' if more > 0 else ''}"
+    also = f"; as well: {others}" if clause.also else ""
     return f"{DOES[clause.outcome]} {clause.words} ({count} of {count} {_plural(NOUNS[axis][1])}{also})"
 
 
