@@ -98,7 +98,15 @@ def test_an_offset_is_written_as_people_do() -> None:
         (Axis.VARIABLES, {"variables": {"CI": "true"}}, {"variables": ("HOME",)}, "do not have `CI`"),
         (Axis.VARIABLES, {"variables": {"HOME": "/usr"}}, {"variables": ("HOME",)}, "home is `/parity/home`"),
         (Axis.USER, {"user": "root"}, {"uid": 1000}, "run as user 1000"),
+        (
+            Axis.USER,
+            {"user": "root"},
+            {"uid": 0, "capabilities": "CapEff=0000000000000000 CapBnd=00000000000000fb"},
+            "keep root out",
+        ),
+        (Axis.USER, {"user": "root"}, {"uid": 0, "capabilities": "CapEff=00000000000000fb CapBnd=00000000000000fb"}, ""),
         (Axis.USER, {"user": ""}, {"uid": 1000}, ""),
+        (Axis.USER, {"user": ""}, {"uid": 0}, "run as root"),
         (Axis.TIMEZONE, {"timezone": "Asia/Tokyo"}, {}, ""),
     ],
 )

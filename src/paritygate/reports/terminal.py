@@ -19,7 +19,7 @@ from paritygate.reports.advice import after
 from paritygate.reports.deaths import dead_cells, name, said_once
 from paritygate.reports.findings import Page, findings
 from paritygate.reports.freezes import frozen
-from paritygate.reports.sweeps import sweeps
+from paritygate.reports.sweeps import beside, sweeps
 from paritygate.reports.text import in_one_line, listed, spell_out
 from paritygate.reports.touched import chosen
 
@@ -146,6 +146,8 @@ def remarks(artifact: Artifact) -> Iterator[str]:
     for cell in artifact.cells:
         if cell.status is CellStatus.FINISHED and cell.detail:
             yield f"note: cell {name(cell)} ({cell.purpose}): {in_one_line(cell.detail)}"
+    for sweep in artifact.sweeps:
+        yield from (f"{sweep.axis}: {spell_out(line)}" for line in beside(sweep))
     for note in artifact.notes:
         yield f"note: {spell_out(note)}"
 

@@ -5,6 +5,7 @@ The launcher has refused by then what it can check itself: zone, locale, umask, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
@@ -14,6 +15,8 @@ from paritygate.outcomes.words import Axis, CellStatus
 from paritygate.witnesses import ROOT, UTF8_MODE
 
 TOLERANCE = 0.01
+EFFECTIVE = re.compile(r"CapEff=([0-9a-f]+)")
+DAC_OVERRIDE = 1 << 1
 
 
 def problem(axis: Axis, environment: Environment, cell: Cell) -> str:
@@ -80,9 +83,14 @@ def _variables(environment: Environment, probe: Probe) -> str:
 
 
 def _user(environment: Environment, probe: Probe) -> str:
-    if (probe.uid == 0) is (environment.user == ROOT):
-        return ""
-    return f"the tests run as user {probe.uid}"
+    """Check whom the tests run as; root that modes of files keep out is no root."""
+    if environment.user != ROOT:
+        return "" if probe.uid else "the tests run as root"
+    if probe.uid:
+        return f"the tests run as user {probe.uid}"
+    held = EFFECTIVE.search(probe.capabilities)
+    overrides = held is not None and bool(int(held[1], 16) & DAC_OVERRIDE)
+    return "" if overrides else "modes of files keep root out here as they do everybody"
 
 
 _PROOFS: Mapping[Axis, Callable[[Environment, Probe], str]] = MappingProxyType(

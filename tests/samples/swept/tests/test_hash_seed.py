@@ -1,6 +1,7 @@
-"""The order of a set of words goes by the hash seed."""
+"""The order of a set goes by the hash seed."""
 
-import sys
+SHOWN = 742
+"""What the hash below comes to under seed 11, and under no other of the first 29, in CPython from 3.11 on."""
 
 
 def test_control():
@@ -11,8 +12,5 @@ def test_tea_comes_first():
     assert next(iter({"tea", "milk"})) == "tea"
 
 
-def test_only_the_eleventh_seed_shows_it():
-    assert hash("paritygate") % 64 != SHOWN
-
-
-SHOWN = 0
+def test_one_place_of_many():
+    assert hash("paritygate") % 1024 != SHOWN

@@ -1,0 +1,97 @@
+"""Sweeps on an engine: every kind of value takes effect in its cell, and a sample's faults are found by the rules beside it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from paritygate.outcomes.artifact import Artifact
+from paritygate.outcomes.cells import Probe
+from paritygate.outcomes.words import Axis
+from tests.support.gate_runs import lay_out
+from tests.support.samples import SAMPLES, git
+from tests.support.sweeping import sweep
+
+pytestmark = pytest.mark.docker
+
+SWEPT = SAMPLES / "swept"
+SETTINGS = """\
+[environments.home]
+case_sensitive = "any"
+
+[sweeps]
+locale = ["de_DE.ISO-8859-1", "C+PYTHONUTF8=0"]
+hash_seed = ["11"]
+directory_order = ["reversed"]
+umask = ["077"]
+cpus = ["0.5"]
+memory = ["256m"]
+variables = ["HOME=read-only"]
+user = ["root"]
+"""
+AXES = ("locale", "hash_seed", "directory_order", "umask", "cpus", "memory", "variables", "user")
+
+
+def test_every_kind_of_value_is_proven_by_its_cell(tmp_path: Path) -> None:
+    files = {"paritygate.toml": SETTINGS, "test_a.py": "def test_holds(tmp_path):\n    (tmp_path / 'a').write_text('a')\n"}
+    ended = sweep(lay_out(tmp_path / "project", files), *AXES)
+    assert ended.status == 0, ended.output
+    assert ended.artifact is not None
+    problems = [value.problem for each in ended.artifact.sweeps for value in each.values if not value.observed]
+    assert problems == []
+    probes = {cell.env.partition("-")[0]: cell.probe for cell in ended.artifact.cells if cell.env != "locale-C-PYTHONUTF8-0"}
+    assert effects({name: probe for name, probe in probes.items() if probe is not None}) == {
+        "locale": "ISO-8859-1",
+        "hash_seed": "11",
+        "directory_order": ("f", "e", "d", "c", "b", "a"),
+        "umask": 0o077,
+        "cpus": 0.5,
+        "memory": 256 << 20,
+        "variables": "/usr",
+        "user": 0,
+    }
+
+
+def effects(probes: dict[str, Probe]) -> dict[str, object]:
+    fields = dict(zip(AXES, ("encoding", "hash_seed", "listing", "umask", "cpus", "memory", "home", "uid"), strict=True))
+    return {axis: getattr(probes[axis], field) for axis, field in fields.items()}
+
+
+class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """For each axis and test under which values it does not do what it does elsewhere; all other tests hold everywhere."""
+
+    axes: dict[Axis, dict[str, tuple[str, ...]]]
+    words: dict[str, str] = {}
+
+
+def rules() -> Rules:
+    return msgspec.toml.decode((SWEPT / "rules.toml").read_bytes(), type=Rules)
+
+
+@pytest.mark.skipif(not os.environ.get("PARITYGATE_ALL_SWEEPS"), reason="takes minutes: `PARITYGATE_ALL_SWEEPS=1` runs it")
+@pytest.mark.parametrize("axis", rules().axes)
+def test_the_faults_of_the_sample_are_found_by_the_rules_beside_it(axis: Axis, tmp_path: Path) -> None:
+    shutil.copytree(SWEPT, tmp_path / "project", ignore=shutil.ignore_patterns("rules.toml", "__pycache__"))
+    git(tmp_path / "project", "init", "--quiet", "--initial-branch=main")
+    git(tmp_path / "project", "add", "--all")
+    git(tmp_path / "project", "commit", "--quiet", "--message=All that is known")
+    expected = rules().axes[axis]
+    files = sorted({test.partition("::")[0] for test in expected})
+    ended = sweep(tmp_path / "project", axis, *files)
+    assert ended.status == 3, ended.output
+    assert ended.artifact is not None
+    assert found(ended.artifact) == {test: set(values) for test, values in expected.items()}, ended.output
+    texts = {str(rule.nodeid): rule.text for each in ended.artifact.sweeps for rule in each.rules}
+    assert [test for test, text in rules().words.items() if test in texts and text not in texts[test]] == [], ended.output
+
+
+def found(artifact: Artifact) -> dict[str, set[str]]:
+    return {
+        str(rule.nodeid): {value for clause in rule.clauses for value in clause.values}
+        for each in artifact.sweeps
+        for rule in each.rules
+    }
