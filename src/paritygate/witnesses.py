@@ -19,6 +19,8 @@ from paritygate.outcomes.words import Axis, Worktree
 CONFIDENCE = 0.95
 SEEDS_ONE_IN = 10
 """Hash seeds are tried until a fault that shows under one seed of so many would have been seen, with that confidence."""
+SAMPLED = frozenset({Axis.HASH_SEED})
+"""Axes whose values are a sample of many, so that what can still hide is a matter of their number."""
 LARGEST_SEED = 2**32 - 1
 MANY = 1 << 16
 UTF8_MODE = "PYTHONUTF8"

@@ -6,6 +6,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from paritygate import archive
@@ -14,8 +15,11 @@ from paritygate.cli.sweeps import OF_A_GATE, OWN, sweep
 from paritygate.gate.request import Request, World
 from paritygate.gate.sweeping import costs
 from paritygate.gate.sweeping.request import Wanted
+from paritygate.outcomes.cells import EnvironmentName
+from paritygate.outcomes.sweeps import Sweep, SweptValue
 from paritygate.outcomes.words import Axis, Label
-from tests.support.builders import a_cell, an_artifact
+from paritygate.sweeps.conclusions import conclude
+from tests.support.builders import a_cell, a_finding, a_probe, an_artifact
 from tests.support.command_line import call, commit
 from tests.support.fake_engine import FakeEngine
 from tests.support.gate_runs import lay_out
@@ -146,7 +150,8 @@ def test_a_whole_sweep_says_by_which_rule_a_test_parts_and_can_be_verified(tmp_p
         "home": "UTC",
         "timezone-Pacific-Honolulu": "Pacific/Honolulu",
     }
-    assert call(place, "verify", "parity_sweep.json").code == 0
+    verified = call(place, "verify", "parity_sweep.json")
+    assert (verified.code, "sweep         timezone: 1 rule over 2 values" in verified.out) == (0, True), verified.out
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="cells on the computer itself take Linux")
@@ -161,3 +166,22 @@ def test_a_sweep_after_a_gate_has_a_report_of_its_own_and_a_value_that_is_not_pr
     assert "not provable here: `0.5`: the cell has " in ended.out
     assert archive.read(place / "parity_report.json").sweeps == ()
     assert [each.observed for each in archive.read(place / "parity_sweep.json").sweeps[0].values] == [True, False]
+
+
+def test_a_rule_that_does_not_follow_from_the_cells_is_found_out(tmp_path: Path) -> None:
+    place = project(tmp_path)
+    cells = tuple(a_cell(env, 1, {"t": word}, probe=a_probe()) for env, word in (("a", "failed"), ("b", "passed")))
+    values = tuple(SweptValue(value=env, env=EnvironmentName(env)) for env in ("a", "b"))
+    finding = a_finding("t", "coupling", {"a": "failed", "b": "passed"})
+    told = conclude(Sweep(axis=Axis.UMASK, values=values), (finding,), cells)
+    assert told.rules[0].text == "fails under umask `a`, passes elsewhere (1)"
+    wrong = msgspec.structs.replace(told, rules=(msgspec.structs.replace(told.rules[0], text="fails in winter"),))
+    for sweep_told, said in (
+        (told, ""),
+        (wrong, "`fails in winter` does not follow"),
+        (Sweep(axis=Axis.UMASK, values=values), "no rule"),
+    ):
+        archive.write(an_artifact(cells=cells, tests=(finding,), sweeps=(sweep_told,)), place / "r.json")
+        ended = call(place, "verify", "r.json")
+        assert said in ended.out
+        assert ("matches      sweep" in ended.out) is (not said)

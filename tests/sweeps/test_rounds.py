@@ -11,7 +11,7 @@ from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
 from paritygate.gate.cells import Cells
 from paritygate.gate.request import World
-from paritygate.gate.sweeping import conclusions, rounds, values
+from paritygate.gate.sweeping import rounds, values
 from paritygate.gate.sweeping.rounds import NO_TIME, PARTED_ALL, Ran
 from paritygate.gate.sweeping.values import Spread
 from paritygate.outcomes.artifact import Finding
@@ -20,6 +20,7 @@ from paritygate.outcomes.plans import CellPlan, Environment
 from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.words import Axis, CellStatus, Label
 from paritygate.runners.protocol import Watch
+from paritygate.sweeps import conclusions
 from paritygate.sweeps.wording import bound
 from tests.support.builders import a_cell, a_probe, an_environment, gate_plans
 

@@ -21,13 +21,14 @@ from paritygate.gate.ledger import Judged
 from paritygate.gate.material import Planned
 from paritygate.gate.request import Report, Request, Stopwatch, World
 from paritygate.gate.settled import Settled, settle
-from paritygate.gate.sweeping import conclusions, rounds, values
+from paritygate.gate.sweeping import rounds, values
 from paritygate.gate.sweeping.request import Wanted
 from paritygate.gate.sweeping.rounds import Over, Ran
 from paritygate.gate.sweeping.values import Spread
 from paritygate.outcomes.plans import Selection
 from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.words import Axis
+from paritygate.sweeps import conclusions
 from paritygate.witnesses import UTF8_MODE, locale_of
 
 HINT = "sweep another axis, other values, or on another engine; `paritygate doctor` says what this one offers"
@@ -170,8 +171,10 @@ def judged(frozen: Frozen, confirmation: Confirmation, ran: Ran, asked: Selectio
     if not frozen.entries:
         return Judged(notes=frozen.notes)
     known = (*ran.cells, *confirmation.cells)
+    freezes = judging.judge(frozen.entries, confirmation.findings, known, asked)
     return Judged(
-        freezes=judging.judge(frozen.entries, confirmation.findings, known, asked),
+        freezes=freezes,
         let_through=judging.let_through(frozen.entries, confirmation.findings, known),
+        refused=ledger.refusals(frozen, freezes),
         notes=frozen.notes,
     )

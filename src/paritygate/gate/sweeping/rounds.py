@@ -12,15 +12,15 @@ from paritygate.classifier import labels
 from paritygate.classifier.labels import UNSTABLE
 from paritygate.gate.cells import Cells
 from paritygate.gate.request import World
-from paritygate.gate.sweeping.values import Spread, Swept
+from paritygate.gate.sweeping.values import Spread
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName
 from paritygate.outcomes.plans import CellPlan, Environment
+from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.words import Axis, Label, Outcome
 from paritygate.sweeps import proofs
+from paritygate.witnesses import SAMPLED
 
-SAMPLED = frozenset({Axis.HASH_SEED})
-"""Axes whose values are a sample of many: they are tried in rounds, for a round may leave nothing to learn."""
 ROUND = 10
 PARTED = frozenset({Label.COUPLING, *UNSTABLE})
 
@@ -134,7 +134,7 @@ def _axes_of(spread: Spread, env: EnvironmentName) -> AbstractSet[Axis]:
     return {each.axis for each in spread.axes if any(value.env == env for value in each.values)}
 
 
-def described(swept: Swept, ran: Ran) -> Swept:
+def described(swept: Sweep, ran: Ran) -> Sweep:
     """Say of every value whether it was tried, and why it is not proven."""
     values = tuple(
         msgspec.structs.replace(each, problem=ran.problems.get((swept.axis, each.env), ""), untried=ran.left.get(each.env, ""))

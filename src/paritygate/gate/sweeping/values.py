@@ -14,7 +14,7 @@ from paritygate.axes import near_miss
 from paritygate.errors import UsageError
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import Environment
-from paritygate.outcomes.sweeps import SweptValue
+from paritygate.outcomes.sweeps import Sweep, SweptValue
 from paritygate.outcomes.words import Axis
 from paritygate.witnesses import WITNESSES, Witness
 
@@ -24,17 +24,10 @@ SIGNED = re.compile(r"\+(\d)")
 HINT = "`paritygate sweep --help` says what a value of each axis is; values are parted by commas"
 
 
-class Swept(msgspec.Struct, frozen=True, kw_only=True):
-    """An axis with its values and, in the same order, the environments that have them; values that come to one share it."""
-
-    axis: Axis
-    values: tuple[SweptValue, ...]
-
-
 class Spread(msgspec.Struct, frozen=True, kw_only=True):
-    """All axes of a sweep and each environment once, in the order in which they are run."""
+    """All axes of a sweep, with values that share an environment where they come to the same, and each environment once."""
 
-    axes: tuple[Swept, ...]
+    axes: tuple[Sweep, ...]
     environments: tuple[Environment, ...]
 
     def of(self, name: EnvironmentName) -> Environment:
@@ -71,7 +64,7 @@ def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], processor
             known = next((each for each in made if msgspec.structs.replace(each, name=base.name) == bare), named)
             made += [] if known in made else [known]
             values.append(SweptValue(value=witness.value, env=known.name, why=witness.why))
-        axes.append(Swept(axis=axis, values=tuple(values)))
+        axes.append(Sweep(axis=axis, values=tuple(values)))
     return Spread(axes=tuple(axes), environments=tuple(made))
 
 

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from paritygate.gate.sweeping.rounds import SAMPLED
-from paritygate.gate.sweeping.values import Swept
 from paritygate.outcomes.artifact import Cause, Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName, Probe
 from paritygate.outcomes.sweeps import Rule, Sweep
@@ -15,10 +13,11 @@ from paritygate.outcomes.words import Axis, CauseKind, Label, Outcome
 from paritygate.sweeps import rules, wording
 from paritygate.sweeps.facts import facts
 from paritygate.sweeps.rules import Fact
+from paritygate.witnesses import SAMPLED
 
 
-def conclude(swept: Swept, findings: Sequence[Finding], cells: Sequence[Cell]) -> Sweep:
-    """Find the rules of one axis for tests that are coupled to it."""
+def conclude(swept: Sweep, findings: Sequence[Finding], cells: Sequence[Cell]) -> Sweep:
+    """Find the rules of one axis for tests that are coupled to it; of the sweep nothing but its values is believed."""
     observed = {each.value: each.env for each in swept.values if each.observed}
     known = facts(swept.axis, _probes(observed, cells), _workers(observed, cells))
     found = (_rule(each, swept.axis, observed, known) for each in findings if each.label is Label.COUPLING)
