@@ -141,7 +141,6 @@ WITNESSES: Mapping[Axis, tuple[Witness, ...]] = MappingProxyType(
             ("NO_COLOR=1", "no colours"),
             ("FORCE_COLOR=1", "colours though nobody looks"),
             ("TERM=dumb", "a terminal that can do nothing"),
-            ("PYTHONOPTIMIZE=1", "without `assert` statements"),
             (HOMELESS, "a home in which nothing can be written, as services have"),
         ),
         Axis.USER: _table(

@@ -13,7 +13,7 @@ from paritygate.gate.cells import Cells
 from paritygate.gate.request import World
 from paritygate.gate.sweeping import rounds, values
 from paritygate.gate.sweeping.rounds import NO_TIME, PARTED_ALL, Ran
-from paritygate.gate.sweeping.values import Spread
+from paritygate.gate.sweeping.values import Breadth
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.plans import CellPlan, Environment
@@ -78,7 +78,7 @@ def a_world() -> World:
     )
 
 
-def asked(axis: Axis, *named: str) -> Spread:
+def asked(axis: Axis, *named: str) -> Breadth:
     return values.spread(HOME, {axis: values.chosen(axis, named)}, 2)
 
 
@@ -93,7 +93,7 @@ class Told(msgspec.Struct, frozen=True):
         return next(rule.text for sweep in self.sweeps for rule in sweep.rules if rule.nodeid == nodeid)
 
 
-def swept(spread: Spread, runner: Acting, over: Callable[[], bool] = rounds.never) -> Told:
+def swept(spread: Breadth, runner: Acting, over: Callable[[], bool] = rounds.never) -> Told:
     """Sweep as the flow does, from the first cell to the rules."""
     plans = gate_plans(*spread.environments)
     cells = Cells(runner, 2, {}, a_world())
@@ -207,3 +207,12 @@ def test_environments_have_names_that_containers_may_have_and_no_two_the_same() 
     assert names == ["variables-A-1", "variables-A", "variables-A-2", "home"]
     zones = asked(Axis.TIMEZONE, "Etc/GMT+5", "Etc/GMT-5")
     assert [each.name for each in zones.environments] == ["timezone-Etc-GMTplus5", "timezone-Etc-GMT-5"]
+
+
+def test_two_names_of_one_thing_are_one_value() -> None:
+    workers = asked(Axis.WORKERS, "0", "2", "auto")
+    assert [(each.value, each.env, each.why) for each in workers.axes[0].values] == [
+        ("0", "home", "one process, without pytest-xdist"),
+        ("2", "workers-2", "the least that can collide; `auto` comes to the same here"),
+    ]
+    assert len(workers.environments) == 2

@@ -15,7 +15,7 @@ from paritygate.gate.request import Request, World
 from paritygate.gate.settled import settle
 from paritygate.gate.sweeping import flow, values
 from paritygate.gate.sweeping.request import Wanted
-from paritygate.gate.sweeping.values import Spread
+from paritygate.gate.sweeping.values import Breadth
 from paritygate.outcomes.words import Purpose
 
 REPORTS = ("parity_sweep.json", "parity_report.json")
@@ -28,7 +28,7 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
     `share` is the part of the processors that one keeps busy, `source` the report that says what cells take.
     """
 
-    spread: Spread
+    spread: Breadth
     cells: int
     processors: int
     share: float

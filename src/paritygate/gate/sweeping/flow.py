@@ -24,7 +24,7 @@ from paritygate.gate.settled import Settled, settle
 from paritygate.gate.sweeping import rounds, values
 from paritygate.gate.sweeping.request import Wanted
 from paritygate.gate.sweeping.rounds import Over, Ran
-from paritygate.gate.sweeping.values import Spread
+from paritygate.gate.sweeping.values import Breadth
 from paritygate.outcomes.plans import Selection
 from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.words import Axis
@@ -109,7 +109,7 @@ def until(seconds: float | None, world: World) -> Over:
     return lambda: world.monotonic() >= end
 
 
-def planned_over(spread: Spread, base: Planned, settled: Settled, facts: Facts) -> Planned:
+def planned_over(spread: Breadth, base: Planned, settled: Settled, facts: Facts) -> Planned:
     """Plan the cells of every value, for the selection that the first environment has."""
     chosen = base.plans[0].selection
     plans = gate_plans(spread.environments, settled.settings, {each.name: chosen for each in spread.environments}, facts)
@@ -121,7 +121,7 @@ def planned_over(spread: Spread, base: Planned, settled: Settled, facts: Facts) 
     return msgspec.structs.replace(base, plans=plans, resolution=resolution)
 
 
-def check_proven(ran: Ran, spread: Spread) -> None:
+def check_proven(ran: Ran, spread: Breadth) -> None:
     """Raise `NoVerdictError` where no value was proven: then there is nothing to compare, and one reason is enough."""
     if ran.cells or not ran.problems:
         return
@@ -137,7 +137,7 @@ def proven(planned: Planned, ran: Ran) -> Planned:
     return msgspec.structs.replace(planned, resolution=msgspec.structs.replace(planned.resolution, environments=known))
 
 
-def for_all(ready: Ready, spread: Spread) -> Ready:
+def for_all(ready: Ready, spread: Breadth) -> Ready:
     """Say that the cells of every value start from the one image that there is, and what varies without being an axis."""
     image = next(iter(ready.images.values()), None)
     images = {} if image is None else {each.name: image for each in spread.environments}
@@ -159,7 +159,7 @@ class Told(msgspec.Struct, frozen=True):
     sweeps: tuple[Sweep, ...]
 
 
-def _told(spread: Spread, ran: Ran, confirmation: Confirmation) -> Told:
+def _told(spread: Breadth, ran: Ran, confirmation: Confirmation) -> Told:
     described = [rounds.described(each, ran) for each in spread.axes]
     sweeps = tuple(conclusions.conclude(each, confirmation.findings, ran.cells) for each in described)
     findings = conclusions.with_causes(confirmation.findings, sweeps)

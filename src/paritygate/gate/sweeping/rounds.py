@@ -12,7 +12,7 @@ from paritygate.classifier import labels
 from paritygate.classifier.labels import UNSTABLE
 from paritygate.gate.cells import Cells
 from paritygate.gate.request import World
-from paritygate.gate.sweeping.values import Spread
+from paritygate.gate.sweeping.values import Breadth
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName
 from paritygate.outcomes.plans import CellPlan, Environment
@@ -45,7 +45,7 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
     left: dict[EnvironmentName, str] = {}
 
 
-def run(spread: Spread, plans: Sequence[CellPlan], cells: Cells, world: World, over: Over = never) -> Ran:
+def run(spread: Breadth, plans: Sequence[CellPlan], cells: Cells, world: World, over: Over = never) -> Ran:
     """Run the first attempt under every value, and the second under those that part from the rest.
 
     What did not prove its value is left out. It ends early where the time is `over`, or where every test has parted and only
@@ -72,13 +72,13 @@ def _number(cells: int) -> str:
     return f"{cells} cell{'s' * (cells != 1)}"
 
 
-def in_order(spread: Spread) -> tuple[Environment, ...]:
+def in_order(spread: Breadth) -> tuple[Environment, ...]:
     """Put the environments last that have no value but of a sample."""
     others = {each.env for axis in spread.axes if axis.axis not in SAMPLED for each in axis.values}
     return tuple(sorted(spread.environments, key=lambda each: each.name not in others))
 
 
-def why_to_end(spread: Spread, waiting: Sequence[EnvironmentName], ran: Ran, over: Over) -> str:
+def why_to_end(spread: Breadth, waiting: Sequence[EnvironmentName], ran: Ran, over: Over) -> str:
     """Say why no further round is run; empty where one is."""
     if not ran.cells:
         return ""
@@ -114,7 +114,7 @@ def _whole(cells: Cells, plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
     return cells.again_without_killers(plans, ran)
 
 
-def _with(before: Ran, spread: Spread, cells: Sequence[Cell]) -> Ran:
+def _with(before: Ran, spread: Breadth, cells: Sequence[Cell]) -> Ran:
     """Add cells to those before; one that does not prove its value tells of nothing but that."""
     problems = dict(before.problems)
     for cell in cells:
@@ -130,7 +130,7 @@ def _with(before: Ran, spread: Spread, cells: Sequence[Cell]) -> Ran:
     )
 
 
-def _axes_of(spread: Spread, env: EnvironmentName) -> AbstractSet[Axis]:
+def _axes_of(spread: Breadth, env: EnvironmentName) -> AbstractSet[Axis]:
     return {each.axis for each in spread.axes if any(value.env == env for value in each.values)}
 
 

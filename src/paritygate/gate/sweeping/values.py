@@ -24,8 +24,8 @@ SIGNED = re.compile(r"\+(\d)")
 HINT = "`paritygate sweep --help` says what a value of each axis is; values are parted by commas"
 
 
-class Spread(msgspec.Struct, frozen=True, kw_only=True):
-    """All axes of a sweep, with values that share an environment where they come to the same, and each environment once."""
+class Breadth(msgspec.Struct, frozen=True, kw_only=True):
+    """All axes of a sweep with their values, and each environment once: that of the base may be one of several axes."""
 
     axes: tuple[Sweep, ...]
     environments: tuple[Environment, ...]
@@ -52,20 +52,31 @@ def chosen(axis: Axis, values: Sequence[str]) -> tuple[Witness, ...]:
     return tuple(known.get(value, Witness(value)) for value in dict.fromkeys(values)) if values else WITNESSES[axis]
 
 
-def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], processors: int) -> Spread:
-    """Make an environment of every value; what equals the base is the base. Raises `UsageError` for what is no value."""
+def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], processors: int) -> Breadth:
+    """Make an environment of every value; what equals the base is the base. Raises `UsageError` for what is no value.
+
+    A value that comes to the same as one before it, as `auto` workers may, is no value of its own: two names of one thing would
+    look like two observations.
+    """
     made: list[Environment] = []
     axes = []
     for axis, some in asked.items():
-        values = []
+        values: dict[EnvironmentName, SweptValue] = {}
         for witness in some:
             bare = _refusing(axis, partial(witnesses.given, axis, base, witness.value, processors))
             named = base if bare == base else msgspec.structs.replace(bare, name=_name(axis, witness.value, made))
             known = next((each for each in made if msgspec.structs.replace(each, name=base.name) == bare), named)
             made += [] if known in made else [known]
-            values.append(SweptValue(value=witness.value, env=known.name, why=witness.why))
-        axes.append(Sweep(axis=axis, values=tuple(values)))
-    return Spread(axes=tuple(axes), environments=tuple(made))
+            values[known.name] = _with_another_name(values.get(known.name), witness, known.name)
+        axes.append(Sweep(axis=axis, values=tuple(values.values())))
+    return Breadth(axes=tuple(axes), environments=tuple(made))
+
+
+def _with_another_name(before: SweptValue | None, witness: Witness, env: EnvironmentName) -> SweptValue:
+    if before is None:
+        return SweptValue(value=witness.value, env=env, why=witness.why)
+    why = "; ".join(part for part in (before.why, f"`{witness.value}` comes to the same here") if part)
+    return msgspec.structs.replace(before, why=why)
 
 
 def _refusing(axis: Axis, read: Callable[[], Read]) -> Read:

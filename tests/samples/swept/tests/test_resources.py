@@ -45,12 +45,6 @@ def test_terminals_are_narrow():
     assert shutil.get_terminal_size().columns <= 100
 
 
-def test_assertions_are_looked_at():
-    assert __debug__ or not os.environ.get("PYTHONOPTIMIZE")
-    if not __debug__:
-        raise RuntimeError("assertions are off")
-
-
 def test_a_home_can_be_written():
     place = Path.home() / "kept-by-a-test"
     place.write_text("")
