@@ -1,8 +1,9 @@
 """Each test goes wrong in the locales that one witness value, or several of a kind, are in the set for."""
 
+import ctypes
 import locale
-import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -63,18 +64,10 @@ def test_utf8_mode_is_off():
 
 
 def test_days_have_latin_names():
-    import time
-
-    assert time.strftime("%a", time.gmtime(0))[0] < "\u0250" or "EUC" in os.environ["LC_ALL"]
-
-
-def test_the_name_of_the_language():
-    assert not os.environ["LC_ALL"].startswith("tr_")
+    assert time.strftime("%a", time.gmtime(0))[0] < "\u0250"
 
 
 def test_shells_capitalize_letters_as_ascii_does():
-    import ctypes
-
     assert chr(ctypes.CDLL(None).towupper(ord("i"))) == "I"
 
 
