@@ -29,8 +29,8 @@ NONE = "none"
 TESTS = "tests"
 ROOT = "root"
 HOMELESS = "HOME=read-only"
-ANOTHERS_HOME = "/usr"
-"""A folder that is there and that the tests' user cannot write."""
+NOBODYS_HOME = "/sys"
+"""A folder that is there and in which nobody can make a file, not even root on the computer itself."""
 ORDERS = ("sorted", "reversed", "shuffled")
 
 
@@ -226,7 +226,7 @@ def _variables(base: Environment, value: str, _processors: int) -> dict[str, obj
     if value == NONE:
         return {}
     if value == HOMELESS:
-        return {"variables": {**base.variables, "HOME": ANOTHERS_HOME}}
+        return {"variables": {**base.variables, "HOME": NOBODYS_HOME}}
     name, equals, text = value.partition("=")
     if not equals:
         raise ValueError(f"`{value}` is not a variable with a value: write `NAME=VALUE`, or `{NONE}`")

@@ -34,7 +34,7 @@ EFFECTS = {
     "locale": ("encoding", "ISO-8859-1"),
     "directory_order": ("listing", ("f", "e", "d", "c", "b", "a")),
     "cpus": ("cpus", 0.5),
-    "variables": ("home", "/usr"),
+    "variables": ("home", "/sys"),
     "user": ("uid", 0),
 }
 """What of the probe an axis shows in, and what is to stand there."""
@@ -52,7 +52,7 @@ def test_every_kind_of_value_is_proven_by_its_cell(tmp_path: Path) -> None:
 
 
 class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """For each axis and test under which values it is not green, and what its rule has to say; all other tests hold everywhere."""
+    """For each axis and test under which values it is not green, and what its rule says; all other tests hold everywhere."""
 
     axes: dict[Axis, dict[str, tuple[str, ...]]]
     words: dict[str, str] = {}

@@ -96,7 +96,14 @@ def test_an_offset_is_written_as_people_do() -> None:
         (Axis.MEMORY, {"memory": 1 << 28}, {"memory": 0}, "no limit of bytes of memory"),
         (Axis.MEMORY, {"memory": 1 << 28}, {"memory": 1 << 28}, ""),
         (Axis.VARIABLES, {"variables": {"CI": "true"}}, {"variables": ("HOME",)}, "do not have `CI`"),
-        (Axis.VARIABLES, {"variables": {"HOME": "/usr"}}, {"variables": ("HOME",)}, "home is `/parity/home`"),
+        (Axis.VARIABLES, {"variables": {"HOME": "/sys"}}, {"variables": ("HOME",)}, "home is `/parity/home`"),
+        (Axis.VARIABLES, {"variables": {"HOME": "/sys"}}, {"variables": ("HOME",), "home": "/sys"}, ""),
+        (
+            Axis.VARIABLES,
+            {"variables": {"HOME": "/sys"}},
+            {"variables": ("HOME",), "home": "/sys", "case": {"home": {"keeps": True}}},
+            "can be written",
+        ),
         (Axis.USER, {"user": "root"}, {"uid": 1000}, "run as user 1000"),
         (
             Axis.USER,

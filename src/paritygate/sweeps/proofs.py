@@ -12,7 +12,7 @@ from types import MappingProxyType
 from paritygate.outcomes.cells import Cell, Probe
 from paritygate.outcomes.plans import Environment
 from paritygate.outcomes.words import Axis, CellStatus
-from paritygate.witnesses import ROOT, UTF8_MODE
+from paritygate.witnesses import NOBODYS_HOME, ROOT, UTF8_MODE
 
 TOLERANCE = 0.01
 EFFECTIVE = re.compile(r"CapEff=([0-9a-f]+)")
@@ -78,6 +78,8 @@ def _memory(environment: Environment, probe: Probe) -> str:
 def _variables(environment: Environment, probe: Probe) -> str:
     if (home := environment.variables.get("HOME", probe.home)) != probe.home:
         return f"the tests' home is `{probe.home}` instead of `{home}`"
+    if home == NOBODYS_HOME and probe.case.get("home"):
+        return f"`{home}` can be written"
     absent = [name for name in environment.variables if name not in probe.variables]
     return f"the tests do not have {', '.join(f'`{name}`' for name in absent)}" if absent else ""
 
