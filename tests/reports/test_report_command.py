@@ -164,4 +164,5 @@ def test_the_readme_lists_every_format_and_no_other() -> None:
     text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
     table = text[text.index("| format | for | |") :].partition("\n\n")[0]
     assert re.findall(r"^\| `([a-z]+)`", table, re.MULTILINE) == [form.value for form in Format]
-    assert {f"parity_report.{ending}" for ending in re.findall(r"`\.([a-z]+)`", text)} | {"parity_report.json"} >= set(OWN)
+    endings = {"json", *re.findall(r"`\.([a-z]+)`", text)}
+    assert {f"{name}.{ending}" for name in ("parity_report", "parity_sweep") for ending in endings} >= set(OWN)
