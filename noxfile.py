@@ -1,4 +1,4 @@
-"""The sessions: `engine` and `parity` for users of a checkout, `tests`, `lint` and `bench` for those who work on it."""
+"""The sessions: `engine` and `parity` for users of a checkout, `tests`, `casefs` and `lint` for those who work on it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ nox.options.sessions = ["parity"]
 nox.options.reuse_existing_virtualenvs = True
 nox.options.error_on_missing_interpreters = True
 
-TEST_GROUP = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "test", "browser")
+TEST_GROUP = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "test", "browser", "documents")
 LINT_GROUP = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "lint")
 
 
@@ -58,7 +58,7 @@ def casefs(session: nox.Session) -> None:
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style, types and structure."""
-    session.install("-e", ".", "nox", *TEST_GROUP, *LINT_GROUP)
+    session.install("-e", ".", *TEST_GROUP, *LINT_GROUP)
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
     session.run("mypy")

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
 
-from paritygate import case_trial, project_images
+from paritygate import case_trial, machine, project_images
 from paritygate.case_trial import Shown
 from paritygate.config import file as config_file
 from paritygate.config.settings import Settings
+from paritygate.docker_engine.connect import nobody_named
 from paritygate.docker_engine.requests import EngineInfo
 from paritygate.docker_engine.verbs import Engine
-from paritygate.errors import NoVerdictError
+from paritygate.errors import EngineUnavailableError, NoVerdictError
 from paritygate.images import base, preparing
 from paritygate.images.dependencies import find
+from paritygate.machine import Row
+from paritygate.outcomes.words import RunnerChoice
 
 GIGABYTE = 1 << 30
+INDENT = 15 * " "
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -44,26 +48,94 @@ def needs_of(project: Path) -> Needs:
     return Needs(settings, recipe.source, base.choose_python(settings.image, project, recipe.requires_python, running))
 
 
-def examine(project: Path, connect: Callable[[], Engine], variables: Mapping[str, str]) -> Report:
+def examine(
+    project: Path,
+    connect: Callable[[], Engine],
+    variables: Mapping[str, str],
+    connect_to: Callable[[str], Engine] = nobody_named,
+) -> Report:
     """Look at the engine, the base image, the project's dependencies and the axes; raises `ConfigError` for bad settings.
 
-    `variables` are those of the process, which may say how packages are reached and what is configured.
+    `variables` are those of the process, which may say how packages are reached and what is configured; `connect_to` finds an
+    engine that the settings name, of which the first that answers is looked at closely.
     """
     needs = needs_of(project)
-    lines = [f"dependencies   {needs.source}"]
+    lines = [
+        f"python         tests: {needs.python}; paritygate itself: {sys.version.split()[0]}",
+        f"dependencies   {needs.source}",
+    ]
+    named = _named(needs.settings, variables, connect_to)
     try:
-        engine = connect()
-    except NoVerdictError as error:
-        return Report("\n".join([f"engine         none: {error.message}", f"               {error.hint}", *lines]), usable=False)
+        engine = next(filter(None, named.values()), None) or connect()
+    except EngineUnavailableError as error:
+        found = tuple(machine.rows(needs.settings, project, variables, None))
+        instead = _runs_here(needs.settings, found) and not (variables.get("CI") or error.named)
+        return _without_engine(error, [*lines, *_rows(found)], instead=instead)
     present = base.look_up(engine, needs.settings.image, needs.python)
-    named = (
+    known = (
         ", ".join(present.tags) or present.identity
         if present
         else f"none yet; `paritygate engine` finds or makes one for {needs.python}"
     )
-    lines.append(f"base image     {named}")
+    lines.append(f"base image     {known}")
+    found = tuple(machine.rows(needs.settings, project, variables, engine.info))
+    lines += _rows(found)
     case = _case(engine, project, variables)
-    return Report("\n".join([*_engine(engine.info), *lines, *_axes(engine.info, case.lines)]), usable=case.varies)
+    shown = [*_engine(engine.info), *_others(named), *lines, *_axes(engine.info, case.lines)]
+    own = {each.engine for each in needs.settings.environments.values()} - {""}
+    answers = all(named[name] is not None for name in own)
+    return Report("\n".join(shown), usable=case.varies and answers and _well(found))
+
+
+def _without_engine(error: EngineUnavailableError, lines: list[str], *, instead: bool) -> Report:
+    """Say why there is none, and whether a run would do `instead` with this computer itself."""
+    hint = [f"{INDENT}hint: {error.hint}"] if error.hint else []
+    taken = [f"{INDENT}a run takes this computer itself then, which keeps less apart"] if instead else []
+    return Report("\n".join([f"engine         none: {error.message}", *hint, *taken, *lines]), usable=instead)
+
+
+def _runs_here(settings: Settings, rows: Iterable[Row]) -> bool:
+    """Say whether every cell could do without an engine."""
+    asked = {RunnerChoice(each.runner or settings.runner) for each in settings.environments.values()}
+    return RunnerChoice.DOCKER not in asked and all(row.well for row in rows)
+
+
+def _rows(rows: Iterable[Row]) -> list[str]:
+    """Write each thing in a line, with what to do below it."""
+    lines = []
+    for row in rows:
+        lines += [f"{row.label:<14} {row.said}", *(f"{INDENT}{each}" for each in row.notes)]
+        lines += [f"{INDENT}hint: {each}" for each in row.hints]
+    return lines
+
+
+def _well(rows: Iterable[Row]) -> bool:
+    """Say whether a run can do with what there is beside an engine; cells of this computer itself are not needed then."""
+    return all(row.well for row in rows if row.label != "without engine")
+
+
+def _named(settings: Settings, variables: Mapping[str, str], connect_to: Callable[[str], Engine]) -> dict[str, Engine | None]:
+    """Ask the engines that are named, in the settings or the variables; None for one that does not answer."""
+    settings = config_file.apply(settings, config_file.overrides_from_variables(variables), "the environment")
+    named: dict[str, Engine | None] = {}
+    for name in (*settings.engines, *(each.engine for each in settings.environments.values() if each.engine)):
+        if name not in named:
+            try:
+                named[name] = connect_to(name)
+            except NoVerdictError:
+                named[name] = None
+    return named
+
+
+def _others(named: Mapping[str, Engine | None]) -> list[str]:
+    """Say of the engines that are named what they are."""
+    return [
+        f"named          {name}: {'does not answer' if engine is None else _short(engine.info)}" for name, engine in named.items()
+    ]
+
+
+def _short(info: EngineInfo) -> str:
+    return f"{info.name} {info.version}, {info.platform}, {info.cpus} processors"
 
 
 def _engine(info: EngineInfo) -> list[str]:

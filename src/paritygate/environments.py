@@ -20,7 +20,7 @@ from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import CellPlan, Environment, Filesystem, Limits, Order, Selection
 from paritygate.outcomes.words import Axis, OrderRule, Purpose, Worktree
 
-NO_GIT = "there is no git repository here, so nothing says what a fresh clone would lack"
+NO_GIT = "git tracks nothing here, so nothing says what a fresh clone would lack"
 
 OFFERED = tuple(axis for axis in Axis if axis.value in Environment.__struct_fields__)
 """The axes that an environment has a value for in this release."""

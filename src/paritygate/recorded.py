@@ -99,5 +99,5 @@ def _recorded(material: Material, plan: CellPlan) -> RecordedImage:
     known = material.images.get(plan.environment.name)
     if known is not None:
         return known
-    alike = (each for each in gate_plans(material) if each.environment.worktree is plan.environment.worktree)
-    return next(material.images[each.environment.name] for each in alike)
+    alike = (each.environment for each in gate_plans(material) if each.environment.worktree is plan.environment.worktree)
+    return next(material.images[each.name] for each in alike if each.name in material.images)

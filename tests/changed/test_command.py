@@ -223,6 +223,24 @@ def test_the_base_may_be_spelled_as_run_spells_it(shop: Path) -> None:
     assert call(shop, "changed", "--base=HEAD", "--changed=HEAD~1").code == 64
 
 
+def test_two_histories_that_never_met_are_not_called_a_shallow_clone(shop: Path) -> None:
+    git(shop, "checkout", "--quiet", "--orphan", "other")
+    touch(shop, "src/shop/prices.py")
+    commit(shop)
+    said = call(shop, "changed", "--base", "main")
+    assert (said.code, "unshallow" in said.err, "no history in common" in said.err) == (64, False, True), said.err
+
+
+def test_a_shallow_clone_is_told_what_it_lacks(shop: Path, tmp_path: Path) -> None:
+    git(shop, "checkout", "--quiet", "-b", "work")
+    touch(shop, "src/shop/prices.py")
+    commit(shop)
+    git(shop, "checkout", "--quiet", "main")
+    git(tmp_path, "clone", "--quiet", "--depth", "1", "--branch", "work", f"file://{shop}", "shallow")
+    said = call(tmp_path / "shallow", "changed")
+    assert (said.code, "git fetch --unshallow origin main" in said.err) == (64, True), said.err
+
+
 def test_tests_that_git_ignores_count_where_they_exist(shop: Path) -> None:
     write(shop, ".gitignore", "test_mine.py\n")
     write(shop, "tests/test_mine.py", "import shop.rounding\n")

@@ -16,7 +16,6 @@ import pytest
 
 from paritygate import archive
 from paritygate.classifier import labels
-from paritygate.cli.freezes import freezes
 from paritygate.disciplines import thawing
 from paritygate.outcomes.artifact import Freeze
 from paritygate.outcomes.cells import NodeId
@@ -112,6 +111,28 @@ def test_what_is_frozen_is_not_frozen_again_nor_extended_backwards(project: Path
     assert "give a later day" in call(project, "freeze", "extend", T, "--expires", day(20)).err
     assert f"`{T}t` is not frozen; did you mean `{T}`?" in call(project, "freeze", "extend", f"{T}t", "--expires", day(20)).err
     assert "`tests/x.py::t` is not frozen" in call(project, "freeze", "extend", "tests/x.py::t", "--expires", day(20)).err
+
+
+def test_a_freeze_is_handed_to_another_owner_without_moving_its_end(project: Path) -> None:
+    assert add(project).code == 0
+    (project / ".github").mkdir()
+    (project / ".github" / "CODEOWNERS").write_text("* @somebody\n", encoding="utf-8")
+    refused = call(project, "freeze", "check")
+    assert (refused.code, "`freeze extend` (with `--owner` for another owner)" in refused.err) == (ExitCode.REFUSED, True)
+    handed = call(project, "freeze", "extend", T, "--owner", "@somebody")
+    assert (handed.code, handed.out) == (0, f"`@somebody` answers for `{T}` instead of `@me`\n")
+    entry = json.loads((project / LEDGER).read_text(encoding="utf-8"))[T]
+    assert (entry["owner"], "extended" in entry) == ("@somebody", False)
+    assert call(project, "freeze", "check").code == 0
+    assert call(project, "freeze", "extend", T, "--owner", "@nobody").code == ExitCode.REFUSED
+    assert "takes `--expires`" in call(project, "freeze", "extend", T).err
+
+
+def test_a_ledger_that_is_no_json_is_to_be_mended_by_hand(project: Path) -> None:
+    (project / LEDGER).write_text("{,}", encoding="utf-8")
+    for words in (("freeze", "check"), ("run", "--host", "unix:///nowhere/at/all.sock")):
+        said = call(project, *words)
+        assert (said.code, "mend it by hand first" in said.err, "freeze extend" in said.err) == (ExitCode.REFUSED, True, False)
 
 
 def test_the_longest_freeze_is_a_setting(project: Path) -> None:
@@ -382,15 +403,6 @@ def test_a_memory_that_cannot_be_read_counts_as_none(tmp_path: Path) -> None:
     (tmp_path / ".paritygate").mkdir()
     (tmp_path / ".paritygate" / "freezes.json").write_text("[", encoding="utf-8")
     assert thawing.recall(tmp_path) == {}
-
-
-def test_the_command_in_the_readme_is_one() -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    lines = [line for line in readme.splitlines() if line.startswith("paritygate freeze add")]
-    for line in lines:
-        words = [word if word != "parity_report.json" else __file__ for word in shlex.split(line)[3:]]
-        freezes.commands["add"].make_context("add", words)
-    assert lines
 
 
 def test_a_selection_that_is_all_excluded_is_no_verdict(project: Path) -> None:

@@ -185,6 +185,39 @@ def test_a_checkout_in_which_git_converts_line_endings_holds(project: Path, tmp_
     assert call(other, "run", *NOWHERE).code == ExitCode.NO_VERDICT
 
 
+def test_a_link_to_a_file_whose_line_ends_git_converts_is_locked_as_git_has_it(project: Path) -> None:
+    data = project / "tests/data"
+    (data / "a.txt").write_bytes(b"one\ntwo\n")
+    (data / "link.txt").symlink_to("a.txt")
+    locked(project)
+    before = written(project)
+    (project / ".gitattributes").write_text("*.txt text eol=crlf\n", encoding="utf-8")
+    commit(project)
+    (data / "a.txt").unlink()
+    git(project, "checkout", "tests/data/a.txt")
+    assert (data / "link.txt").read_bytes() == b"one\r\ntwo\r\n"
+    said = call(project, "lock", "--check")
+    assert said.code == 0, said.err
+    assert "`tests/data/link.txt` has other line endings here than in git" in said.err
+    assert call(project, "lock", "--write").code == 0
+    assert written(project) == before
+    assert before["tests/data/link.txt"] == before["tests/data/a.txt"] == sha256(b"one\ntwo\n")
+
+
+def test_all_that_cannot_be_locked_is_listed_at_once_and_nothing_is_written(project: Path, tmp_path: Path) -> None:
+    (project / "tests/data/folder").symlink_to("deep")
+    (project / "tests/data/out.json").symlink_to(tmp_path / "elsewhere.json")
+    (tmp_path / "elsewhere.json").write_bytes(b"{}")
+    said = call(project, "lock", "--write", "tests/data")
+    assert said.code == ExitCode.REFUSED
+    assert [line.strip() for line in said.err.splitlines()[1:3]] == [
+        "`tests/data/folder`: it is a folder",
+        "`tests/data/out.json`: it is a link that leads out of the tree",
+    ]
+    assert "name the files to be locked one by one or by a glob" in said.err
+    assert not (project / LOCK).exists()
+
+
 def test_links_stand_for_the_files_that_they_lead_to(project: Path, tmp_path: Path) -> None:
     (project / "tests/data/link.json").symlink_to("a.json")
     locked(project)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import uuid
 from collections.abc import Iterator
@@ -33,10 +34,17 @@ def project(tmp_path: Path, engine: DockerEngine) -> Iterator[Path]:
     keeping.prune(engine, 0, root.name)
 
 
+def planned(project: Path) -> dict[str, tuple[str, bool]]:
+    """Ask which images a run would start from, and whether they are there."""
+    told = CliRunner().invoke(program, ["run", "--plan", "--json", "--project", str(project)], catch_exceptions=False)
+    return {each["what"]: (each["name"], each["there"]) for each in json.loads(told.stdout)["images"]}
+
+
 def test_the_images_of_a_project_are_made_and_said_and_then_found(engine: DockerEngine, project: Path) -> None:
     (project / "paritygate.toml").write_text(PLAIN, encoding="utf-8")
     request = configured(project, dict(os.environ))
     assert preparing.look_up(engine, request) is None
+    before = planned(project)
 
     first = CliRunner().invoke(program, ["images", "build", "--project", str(project)], catch_exceptions=False)
     found = preparing.look_up(engine, request)
@@ -46,6 +54,9 @@ def test_the_images_of_a_project_are_made_and_said_and_then_found(engine: Docker
     assert first.stdout == again.stdout
     assert first.stdout.splitlines()[1:] == [f"dependencies: {found.dependencies}", f"only: {found.of('only').tags[0]}"]
     assert again.stderr == ""
+    name = found.of("only").tags[0]
+    assert before["environment only"] == (name, False)
+    assert planned(project) == {what: (image, True) for what, (image, _) in before.items()}
 
 
 def test_the_images_of_one_project_are_listed_and_removed_without_those_of_others(engine: DockerEngine, project: Path) -> None:

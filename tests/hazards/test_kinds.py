@@ -9,7 +9,8 @@ import pytest
 from tests.hazards.conftest import Project
 
 HEAD = (
-    "import datetime as dt\nfrom datetime import UTC, date, datetime, timedelta\nimport glob, locale, os, socket, sqlite3, time\n"
+    "import datetime as dt\nfrom datetime import UTC, date, datetime, timedelta\nimport glob, locale, os, socket, sqlite3\n"
+    "import tempfile, time\n"
     "from pathlib import Path\nimport pytest\n"
 )
 START = HEAD.count("\n") + 1
@@ -72,7 +73,43 @@ FOUND = [
         0,
     ),
     ("read-at-import", "NOW = datetime.now()\ndef test_a():\n    assert NOW + timedelta(seconds=5) > due()\n", 0),
-    ("timed-assertion", "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start < 29\n", 3),
+    # The limit is near to what the test waits anyway, by what it hands on or by what it expects at least.
+    ("timed-assertion", "def test_a():\n    a = time.time()\n    assert_gone(timeout=4)\n    assert time.time() - a < 4.5\n", 3),
+    ("timed-assertion", "def test_a():\n    a = time.time()\n    time.sleep(9)\n    assert time.time() - a < 10\n", 3),
+    (
+        "timed-assertion",
+        "def test_a(s):\n    a = time.time()\n    b = time.time() - a\n    s.assertTrue(b >= 3)\n    assert b <= 4.5\n",
+        4,
+    ),
+    (
+        "timed-assertion",
+        "def test_a():\n    t0 = time.time()\n    work()\n    t1 = time.time()\n    assert t1 - t0 == pytest.approx(0.3, 0.2)\n",
+        4,
+    ),
+    ("clock-in-assertion", "def test_a(token):\n    now = time.time()\n    assert token.until == now + 3600\n", 1),
+    # The moment of a constant is expected of something that was not given it.
+    ("read-at-import", "NOW = datetime.now()\ndef test_a(self):\n    self.assertEqual(due().day, NOW.day)\n", 0),
+    # A true socket, under any name.
+    (
+        "fixed-port",
+        "def test_a():\n    with socket.socket() as s:\n        mine = socket.socket()\n        mine.bind(('', 8123))\n",
+        3,
+    ),
+    # What the locale makes meets something written out, also by a name.
+    (
+        "locale-format",
+        "def test_a():\n    said = date(2026, 1, 1).strftime('%c')\n    assert said == 'Thu Jan  1 00:00:00 2026'\n",
+        1,
+    ),
+    ("locale-format", "class TestA:\n    def test_a(self):\n        self.assertEqual(day().strftime('%x'), '01/01/26')\n", 2),
+    # Written in the locale's encoding, read in another one.
+    (
+        "locale-encoding",
+        "def test_a(a):\n    a.write_text('é')\n    assert a.read_text(encoding='utf-8') == 'é'\n",
+        1,
+    ),
+    ("variable-write", "@pytest.fixture\ndef mode():\n    os.environ['MODE'] = 'x'\n    return 'x'\ndef test_a(mode): ...\n", 2),
+    ("variable-write", "os.environ['LC_ALL'] = 'C'\ndef test_a():\n    pass\n", 0),
     ("locale-encoding", "def test_a(tmp_path):\n    said = 'é'\n    (tmp_path / 'a').write_text('0' + said)\n", 2),
     ("set-order", "def test_a(words):\n    assert list({w for w in words if w > 'a'}) == ['a', 'b']\n", 1),
     ("variable-write", "@pytest.mark.skipif(OLD, reason='')\ndef test_a():\n    os.environ['MODE'] = 'x'\n", 2),
@@ -97,6 +134,7 @@ HARMLESS = [
     "def test_a():\n    assert parse('local') == datetime.now().astimezone().tzinfo\n",
     "def test_a():\n    assert datetime.fromtimestamp(0, UTC).hour == 0\n",
     "def test_a():\n    assert datetime(2026, 1, 1, tzinfo=UTC).timestamp() == 1767225600.0\n",
+    "def test_a(seen):\n    t0 = time.time()\n    work()\n    assert seen[0] - t0 == pytest.approx(0.1, 0.1)\n",
     # Nothing is asserted, or only that it took long enough, or that it does not hang.
     "def test_a(benchmark):\n    benchmark(label, date.today())\n",
     "def test_a():\n    start = time.time()\n    wait()\n    assert time.time() - start >= 1\n",
@@ -147,7 +185,12 @@ HARMLESS = [
     "def quiet_setup_module(module):\n    del os.environ['MODE']\n",
     "os.environ['MODE'] = 'x'\nprint(work())\n",
     "class A(TestCase):\n  def setUp(s):\n    s.addCleanup(os.environ.pop, 'A')\n  def test_a(s):\n    os.environ['A'] = 1\n",
-    "def test_a():\n    fake = fake_socket()\n    fake.bind(('127.0.0.1', 300))\n",
+    "def test_a():\n    fake = fake_socket()\n    fake.bind(('127.0.0.1', 3000))\n",
+    "class TestA:\n    def test_a(self):\n        socks = [DummySock(on=(None, None))]\n        socks[0].bind(('', 8000))\n",
+    "class StubServer:\n    def test_a(self):\n        self.socket.bind(('', 8000))\n",
+    "def test_a():\n    with mock.patch('os.mkdir') as made:\n        os.mkdir('/tmp/mine')\n",
+    "def test_a(fs):\n    os.mkdir('/tmp/mine')\n",
+    "def test_a():\n    with pytest.raises(OSError):\n        os.mkdir('/tmp/mine/deep')\n",
     "@pytest.mark.usefixtures('save_env')\nclass TestA:\n    def test_a(self):\n        os.environ['MODE'] = 'x'\n",
     # Only where the file is run as a program.
     "if __name__ == '__main__':\n    os.environ['MODE'] = 'x'\n    print(time.strftime('%x'))\n",
@@ -172,15 +215,22 @@ PACKAGE_FOUND = [
     ("naive-clock", "def due(day):\n    return (day - date.today()).days\n", 1),
     ("naive-clock", "def due(day):\n    return datetime.now().hour or day\n", 1),
     ("naive-clock", "def due():\n    if datetime.now().hour < 12:\n        return 1\n", 1),
-    ("naive-clock", "def due():\n    now = datetime.now()\n    return make(now.year, now.month)\n", 1),
     ("naive-clock", "def due(day):\n    return day < datetime.now().date()\n", 1),
-    ("naive-clock", "def due(days):\n    return datetime.now().date() + timedelta(days=days)\n", 1),
     ("naive-clock", "def due():\n    return (datetime.now() - timedelta(hours=5)).weekday() or None\n", 1),
     ("naive-clock", "def due():\n    return datetime.now().strftime('%H') == '09'\n", 1),
     ("naive-clock", "def due(menus):\n    return menus[datetime.now().strftime('%a')]\n", 1),
     ("naive-clock", "def due(text):\n    return datetime.fromisoformat(text) < datetime.now() - timedelta(days=1)\n", 1),
     ("naive-clock", "def due(text):\n    end = parsedate(text)\n    return end < datetime.now()\n", 2),
-    ("local-time", "def pivot():\n    return time.localtime().tm_year\n", 1),
+    ("local-time", "def early():\n    return time.localtime().tm_hour < 9\n", 1),
+    ("local-time", "def apart(day):\n    return (day - datetime.fromtimestamp(0).date()).days\n", 1),
+    (
+        "naive-clock",
+        "def today_menu(menus):\n    for day in menus:\n        if day == date.today():\n            break\n",
+        2,
+    ),
+    ("locale-encoding", "def readConfig(path):\n    with open(path) as f:\n        return f.read()\n", 1),
+    ("locale-encoding", "def load(self):\n    with open(self.log_config) as f:\n        return yaml.safe_load(f)\n", 1),
+    ("local-time", "def made(stamp):\n    return datetime.fromtimestamp(stamp).date() == parse('2026-01-01')\n", 1),
     ("read-at-import", "def due(now=datetime.now(UTC)):\n    return now.year\n", 0),
     ("read-at-import", "LOCALE = locale.getlocale()\ndef due():\n    return LOCALE == 'C'\n", 0),
     ("locale-encoding", "def load_config(path):\n    with open(path) as f:\n        return f.read()\n", 1),
@@ -189,8 +239,12 @@ PACKAGE_HARMLESS = [
     "class Shop:\n    def __dir__(self):\n        return list(set(self.names))\n",
     "def due(now=None):\n    if now is None:\n        now = datetime.now()\n    return now + timedelta(days=1)\n",
     "def due(now=None):\n    now = now or datetime.now()\n    return now.year\n",
+    "def main(begin, end):\n    today = date.today()\n    begin = begin or date(today.year - 2, 1, 1)\n    end = end or today\n",
+    "def main(end):\n    today = date.today()\n    if end is None:\n        end = today + timedelta(days=1)\n    return end\n",
+    "def main(parser):\n    parser.add_argument('--year', default=date.today().year)\n",
     "def due(settings):\n    return settings.get('now', datetime.now()).year\n",
     "def _now():\n    return datetime.now()\n",
+    "def today_is_later_than(year):\n    today = date.today()\n    return today > date(year, 1, 1)\n",
     "def aware_now():\n    now = datetime.now()\n    return combine(now.date(), zone(now))\n",
     "def took():\n    start = datetime.now()\n    work()\n    return datetime.now() - start\n",
     "def shown(stamp):\n    return datetime.fromtimestamp(stamp).strftime('%H:%M:%S.%f')[:-3]\n",
@@ -243,6 +297,130 @@ MAYBE = [
         3,
     ),
     ("tests/test_a.py", "variable-write", "def test_a():\n    os.environ['A'] = 'x'\n    del os.environ['A']\n", 1),
+    (
+        "tests/test_a.py",
+        "variable-write",
+        "def test_a():\n    old = os.getenv('A')\n    os.environ['A'] = 'x'\n    os.environ['A'] = old\n",
+        2,
+    ),
+    # It is the same each time: what nobody has set, what another variable holds, what the tested package wants from the start.
+    ("tests/test_a.py", "variable-write", "os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'shop')\ndef test_a(): ...\n", 0),
+    ("tests/test_a.py", "variable-write", "os.environ['AWS_SECRET_ACCESS_KEY'] = 'none'\ndef test_a(): ...\n", 0),
+    (
+        "tests/test_a.py",
+        "variable-write",
+        "class TestA:\n    def run(self):\n        if 'RC' in os.environ:\n            os.environ['START'] = os.environ['RC']\n",
+        3,
+    ),
+    # The limit is there against hanging.
+    (
+        "tests/test_a.py",
+        "timed-assertion",
+        "def test_a():\n    p = pipe(timeout=0.2)\n    a = time.time()\n    p.read()\n    assert 0.1 < time.time() - a < 5.0\n",
+        4,
+    ),
+    (
+        "tests/test_a.py",
+        "timed-assertion",
+        "def test_a():\n    start = time.perf_counter()\n    parse('x' * 1000)\n    assert time.perf_counter() - start < 5\n",
+        3,
+    ),
+    (
+        "tests/test_a.py",
+        "timed-assertion",
+        "def test_a():\n    a = time.time()\n    wait(30)\n    assert time.time() - a < 29\n",
+        3,
+    ),
+    # What is expected is made in the same locale, or the test has set it itself.
+    (
+        "tests/test_a.py",
+        "locale-format",
+        "def test_a(day):\n    expected = day.strftime('%c')\n    assert shown(day) == expected\n",
+        1,
+    ),
+    ("tests/test_a.py", "locale-format", "def local(day):\n    return day.astimezone().strftime('%c')\n", 1),
+    (
+        "tests/test_a.py",
+        "locale-format",
+        "def test_a(day):\n    locale.setlocale(locale.LC_ALL, 'C')\n    assert day.strftime('%x') == '01/01/26'\n",
+        2,
+    ),
+    (
+        "tests/test_a.py",
+        "locale-order",
+        "def test_a(words):\n    assert ordered(words) == sorted(words, key=locale.strxfrm)\n",
+        1,
+    ),
+    # There and back in the locale's encoding.
+    (
+        "tests/test_a.py",
+        "locale-encoding",
+        "def test_a(a):\n    with open(a, 'w') as f:\n        f.write('é')\n    assert a.read_text() == '?'\n",
+        1,
+    ),
+    # Mere bounds of what is drawn.
+    (
+        "tests/strategies.py",
+        "read-at-import",
+        "def times(draw, at=drawn(max_value=datetime(datetime.now(UTC).year, 1, 1))):\n    return draw(at)\n",
+        0,
+    ),
+    # Some moment, handed in and given back; a queue that is bound; a port that nobody may have.
+    ("tests/test_a.py", "read-at-import", "NOW = datetime.now()\ndef test_a():\n    assert year(NOW) == NOW.year\n", 0),
+    ("tests/test_a.py", "fixed-port", "def test_a(queue):\n    queue.bind(('orders', 8000))\n", 1),
+    ("tests/test_a.py", "fixed-port", "def test_a():\n    s = socket.socket()\n    s.bind(('', 80))\n", 2),
+    # A bound that is far away, read once; what a compiler has written.
+    ("shop/rules.py", "naive-clock", "LAST = date.today() + timedelta(days=36500)\ndef due(day):\n    return day < LAST\n", 0),
+    (
+        "shop/rules.py",
+        "locale-encoding",
+        "def read_sysconfig_data(name):\n    with open(name) as f:\n        return f.read()\n",
+        1,
+    ),
+    # A year, or a day that something is made of, and the day of a stamp that is told as people tell it.
+    ("shop/rules.py", "naive-clock", "def due():\n    now = datetime.now()\n    return make(now.year, now.month)\n", 1),
+    ("shop/rules.py", "naive-clock", "def due(days):\n    return datetime.now().date() + timedelta(days=days)\n", 1),
+    (
+        "shop/rules.py",
+        "naive-clock",
+        "def due(end):\n    today = date.today()\n    end = end or today\n    return today.year\n",
+        1,
+    ),
+    ("shop/rules.py", "naive-clock", "def born(days):\n    age = timedelta(days=days)\n    return date.today() - age\n", 2),
+    ("shop/rules.py", "local-time", "def pivot():\n    return time.localtime().tm_year\n", 1),
+    (
+        "shop/rules.py",
+        "naive-clock",
+        "def said(stamp):\n    at = datetime.fromtimestamp(stamp)  # noqa\n    return int(at.date() == date.today())\n",
+        2,
+    ),
+    # Its own stamp as text; a page that it writes itself.
+    (
+        "shop/rules.py",
+        "naive-clock",
+        "def late(a):\n    n = datetime.now()\n    a.append(n.isoformat())\n    return n < datetime.fromisoformat(a[0])\n",
+        1,
+    ),
+    (
+        "shop/rules.py",
+        "locale-encoding",
+        "def look(self):\n    with tempfile.NamedTemporaryFile('w', suffix='.html') as f:\n        f.write(self.html())\n",
+        1,
+    ),
+    # Its own stamp, there and back by one zone, against a span; its own log; a moment that is only shown.
+    (
+        "shop/rules.py",
+        "local-time",
+        "def old(self):\n    if datetime.fromtimestamp(self['made']) < datetime.now() - INTERVAL:\n        self.update()\n",
+        1,
+    ),
+    (
+        "shop/rules.py",
+        "locale-encoding",
+        "def log_tail(config):\n    with open(config.LOG_FILE) as f:\n        return tail(f)\n",
+        1,
+    ),
+    ("shop/rules.py", "naive-clock", "def rights():\n    year = date.today().year\n    return f'(c) {year}'\n", 1),
     # What it is compared with may come in the same order, and the other letters may go elsewhere.
     ("tests/test_a.py", "folder-order", "def test_a(said):\n    names = os.listdir('.')\n    assert said == f'{names[1]}'\n", 1),
     ("tests/test_a.py", "locale-encoding", "def test_a(a):\n    a.write_text(made())\n    assert said() == 'é'\n", 1),

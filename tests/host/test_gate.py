@@ -114,7 +114,8 @@ def test_a_cell_has_a_copy_a_home_and_variables_of_its_own(tmp_path: Path, apart
     assert "the user and `/etc/localtime`" in ended.stdout
     assert ended.artifact is not None
     assert ended.artifact.engine["name"] == "host"
-    assert ended.artifact.material is None
+    assert ended.artifact.material is not None
+    assert ended.artifact.material.runners == {"local-like": "host"}
 
 
 def test_the_projects_own_environment_finds_the_cells_copy_of_an_editable_project_and_stays_as_it_is(

@@ -44,6 +44,8 @@ def test_what_the_printed_command_shows_and_writes_is_understood_in_whole(tmp_pa
         assert outcomes(cell) == (seen or OUTCOMES | {"tests/test_all.py::test_xpasses": "passed"})
         assert cell.told is not None
         assert (cell.told.format, cell.attempt, cell.status) == (kind, 2, CellStatus.FINISHED)
+        assert cell.told.measured is not None
+        assert (cell.told.measured.utcoffset_july, cell.told.measured.locale) == (0, "C.UTF-8")
         assert cell.told.certainty is (Certainty.READ if kind == "terminal" else Certainty.REPORTED)
 
 
@@ -108,12 +110,74 @@ def test_a_pasted_environment_is_judged_beside_one_that_ran_here(tmp_path: Path)
     (coupled,) = [each for each in report.tests if each.label == "coupling"]
     assert coupled.nodeid == "tests/test_more.py::test_more"
     varied = {each.axis.value: (each.varied, each.why) for each in report.axes}
-    assert varied["timezone"] == (True, "of `server-like` as asked for, not measured")
+    assert varied["timezone"] == (False, "of `server-like` as asked for, not measured")
     assert varied["worktree"] == (False, "nobody knows it of `server-like`")
     assert "`server-like` attempt 1 is taken from a JUnit XML of pytest's" in said.out
     assert "nobody has measured the environment" in said.out
     # What passes unexpectedly is no difference, though the XML calls it passed.
     assert not any("xpasses" in each.nodeid for each in report.tests if each.label != "consistent-green")
+
+
+XML = """\
+<testsuites><testsuite name="paritygate:server-like:{attempt}{measured}" tests="1" errors="0" failures="0" skipped="0">
+<testcase classname="test_a" name="test_a" file="test_a.py" time="0.1"/></testsuite></testsuites>
+"""
+TERMINAL = "===== test session starts =====\nplatform linux -- Python 3.11.2, pytest-8.4.2\n{more}collected 1 item\n\n"
+PASSED = "test_a.py::test_a PASSED [100%]\n===== 1 passed in 0.01s =====\n"
+UTC = ";offsets=0,0;locale=C.UTF-8;encoding=UTF-8"
+
+
+@pytest.mark.parametrize(
+    ("measured", "code", "said", "axes"),
+    [
+        (UTC, 0, "parity over timezone, locale: 1 test in 4 cells", ["timezone", "locale"]),
+        ("", 4, "no-verdict: all is green and equal, and of no axis is it known that it varied (timezone: of `server-like`", []),
+        (";offsets=28800,28800;locale=C.UTF-8;encoding=UTF-8", 0, "parity over locale: 1 test in 4 cells", ["locale"]),
+        (";offsets=0,0;locale=en_US.UTF-8;encoding=utf-8", 0, "parity over timezone: 1 test in 4 cells", ["timezone"]),
+        (";offsets=28800,28800;locale=en_US.UTF-8;encoding=UTF-8", 4, "no-verdict: no axis varied", []),
+    ],
+)
+def test_only_what_was_measured_counts_as_varied(measured: str, code: int, said: str, axes: list[str], tmp_path: Path) -> None:
+    probe = a_probe(timezone="Asia/Shanghai", utcoffset_january=28800, utcoffset_july=28800, locale="en_US.UTF-8")
+    cells = tuple(a_cell("local-like", attempt, {"test_a.py::test_a": "passed"}, probe=probe) for attempt in (1, 2))
+    record = a_record("local-like", {"timezone": "Asia/Shanghai", "locale": "en_US.UTF-8", "worktree": "dirty"})
+    file = CellFile(schema=1, paritygate="0.1.0", subject=a_subject(), cells=cells, environments=(record,))
+    archive.write(file, tmp_path / "local.json")
+    for attempt in (1, 2):
+        (tmp_path / "j.xml").write_text(XML.format(attempt=attempt, measured=measured), encoding="utf-8")
+        ingested(tmp_path, "j.xml", attempt)
+    told = call(tmp_path, "classify", "local.json", "server-like-1.json", "server-like-2.json", "--report", "r.json")
+    assert (told.code, told.out.splitlines()[0].startswith(said)) == (code, True), told.out
+    report = archive.read(tmp_path / "r.json")
+    assert [axis.value for axis in report.verdict.axes] == axes
+    assert [axis.value for axis in report.verdict.unmeasured] == ([] if measured else ["timezone", "locale"])
+
+
+def test_what_varied_is_kept_apart_from_what_nobody_measured(tmp_path: Path) -> None:
+    cells = tuple(a_cell("local-like", attempt, {"test_a.py::test_a": "passed"}, probe=a_probe()) for attempt in (1, 2))
+    record = a_record("local-like", {"timezone": "Asia/Shanghai", "locale": "en_US.UTF-8", "workers": "0"})
+    file = CellFile(schema=1, paritygate="0.1.0", subject=a_subject(), cells=cells, environments=(record,))
+    archive.write(file, tmp_path / "local.json")
+    shown = TERMINAL.format(more="created: 2/2 workers\n2 workers [1 item]\n").replace("collected 1 item\n\n", "")
+    (tmp_path / "shown.txt").write_text(f"{shown}\n[gw0] [100%] PASSED test_a.py::test_a \n===== 1 passed in 0.01s =====\n")
+    told = call(tmp_path, "classify", "local.json", *ingested(tmp_path, "shown.txt", 1, 2))
+    assert told.code == 0, told.out
+    assert told.out.startswith("parity over workers (timezone, locale as asked for, not measured): 1 test in 4 cells")
+    assert "unmeasured  timezone" in told.out
+    call(tmp_path, "classify", "local.json", "server-like-1.json", "server-like-2.json", "--report", "r.json")
+    shown_so = call(tmp_path, "report", "r.json", "--format", "markdown").out
+    assert "Varied: `workers`\n" in shown_so
+    assert "As asked for, not measured: `timezone`, `locale`\n" in shown_so
+
+
+def test_only_before_pytest_begins_is_a_measurement_one(tmp_path: Path) -> None:
+    line = f"paritygate measured {UTC[1:]}\n"
+    for shown, found in ((line + TERMINAL.format(more="") + PASSED, True), (TERMINAL.format(more=line) + PASSED, False)):
+        (tmp_path / "shown.txt").write_text(shown, encoding="utf-8")
+        call(tmp_path, "ingest", "--env", "a", "--attempt", "1", "--seed", "1", "shown.txt")
+        (cell,) = archive.read_cells(tmp_path / "a-1.json").cells
+        assert cell.told is not None
+        assert (cell.told.measured is not None) is found
 
 
 def test_a_test_that_an_xml_does_not_tell_of_is_unknown_and_not_absent(tmp_path: Path) -> None:

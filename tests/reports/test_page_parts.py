@@ -90,6 +90,14 @@ def test_cells_without_a_probe_differ_in_nothing() -> None:
     assert not any(row.differs for row in (*around.measured, *around.packages))
 
 
+def test_engines_are_laid_side_by_side_where_a_run_had_several(rich: Artifact) -> None:
+    assert "engine" not in {row.name for row in surroundings(rich).measured}
+    on = {(LOCAL, 1): "a", (LOCAL, 2): "b", (SERVER, 1): "b", (SERVER, 2): "b"}
+    cells = tuple(msgspec.structs.replace(cell, engine=on.get((cell.env, cell.attempt), "c")) for cell in rich.cells)
+    row = next(row for row in surroundings(msgspec.structs.replace(rich, cells=cells)).measured if row.name == "engine")
+    assert (row.values, row.differs) == (("a and b", "b"), True)
+
+
 def test_the_timeline_has_every_cell_and_worker_and_says_what_overlapped(rich: Artifact) -> None:
     drawn = timeline(rich.cells)
     assert drawn is not None

@@ -46,9 +46,8 @@ def finding(content: dict[str, Any], nodeid: str) -> dict[str, Any]:
 def test_an_honest_report_matches_whatever_its_verdict(written: Path) -> None:
     said = call(written.parent, "verify", written.name, "--without-checkout")
     assert (said.code, said.err) == (0, MATCHES)
-    assert lines(said) == dict.fromkeys(("schema", "cells", "labels", "sides", "counts", "axes", "verdict"), "matches") | {
-        "checkout": "not checked"
-    }
+    derived = ("schema", "cells", "labels", "causes", "sides", "counts", "axes", "verdict")
+    assert lines(said) == dict.fromkeys(derived, "matches") | {"checkout": "not checked"}
 
 
 def set_verdict(content: dict[str, Any]) -> None:
@@ -91,6 +90,19 @@ def set_message(content: dict[str, Any]) -> None:
     finding(content, TODAY)["sides"][0]["message"] = "something harmless"
 
 
+def set_cause(content: dict[str, Any]) -> None:
+    finding(content, TODAY)["cause"] |= {"axes": ["locale"], "ways": [["locale"]]}
+
+
+def set_cause_that_was_equal(content: dict[str, Any]) -> None:
+    finding(content, TODAY)["cause"] |= {"axes": ["umask"], "ways": [["umask"]]}
+
+
+def unflip(content: dict[str, Any]) -> None:
+    mixed = next(cell for cell in content["cells"] if cell["env"] == "server-like+timezone")
+    mixed["tests"][0]["outcome"] = "passed"
+
+
 def set_axes(content: dict[str, Any]) -> None:
     content["axes"] = [{"axis": "umask", "varied": True}, *content["axes"][:-1]]
 
@@ -130,6 +142,9 @@ def add_field(content: dict[str, Any]) -> None:
         (set_counts, "counts", "coupling: 4 tests, 0 in the report"),
         (drop_exclusion, "counts", "the cells exclude 1 test, the report 0"),
         (set_message, "sides", f"`{TODAY}`: its sides are not what its cells have recorded"),
+        (set_cause, "causes", f"`{TODAY}`: no cell has run it with locale alone"),
+        (set_cause_that_was_equal, "causes", f"`{TODAY}`: umask did not vary where it differs"),
+        (unflip, "causes", f"`{TODAY}`: with timezone alone it was passed (1), failed (1), which is no flip"),
         (set_axes, "axes", "umask did not vary: `022` everywhere"),
         (hide_axis, "axes", "timezone varied by the cells, and the report does not say so"),
         (set_passed, "cells", "`local-like` attempt 1 says that it passed, and it holds red tests"),

@@ -353,6 +353,21 @@ def test_a_repository_without_a_commit_can_be_taken(directory: Make) -> None:
     assert files(dirty) == ["b.py", "test_a.py"]
     assert files(clean) == ["test_a.py"]
     assert clean.notes == ("tests see no `.git`: there is no commit yet",)
+    assert clean.tracked
+
+
+def test_a_repository_in_which_nothing_is_tracked_yet_says_nothing_of_a_fresh_clone(directory: Make) -> None:
+    fresh = directory("fresh")
+    fresh.git("init", "--quiet")
+    fresh.write("test_a.py")
+    fresh.write("below/b.py")
+
+    for place in ("", "below"):
+        dirty, clean = fresh.trees(place)
+        assert files(dirty) == files(clean) == ["below/b.py", "test_a.py"]
+        assert dirty.digest == clean.digest
+        assert not clean.tracked
+        assert "git tracks nothing here yet" in clean.notes[0]
 
 
 def test_a_directory_that_is_not_there_is_said(project: Project) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from paritygate.guest.lodging import MARK
 from paritygate.outcomes.words import Label, Outcome
+from tests.support.command_line import call
 from tests.support.gate_runs import PATIENCE_SECONDS, Ended, Gate, lay_out, run
 from tests.support.sshd import TARGET, Sshd, program
 
@@ -24,21 +25,6 @@ pytestmark = [
 PASSES = "def test_passes():\n    pass\n"
 SLEEPS = "import time\n\ndef test_sleeps():\n    time.sleep(600)\n"
 NOT_EXPLAINED = ("--explain-budget", "0")
-
-
-@pytest.fixture(scope="module")
-def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make an environment that has pytest and little else, so that it is soon made once more."""
-    place = tmp_path_factory.mktemp("packages") / "venv"
-    subprocess.run((sys.executable, "-m", "venv", place), check=True, timeout=120)
-    subprocess.run((place / "bin" / "python", "-m", "pip", "install", "--quiet", "pytest"), check=True, timeout=300)
-    return place
-
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the cache of the other computer, which all its lives here share."""
-    return tmp_path_factory.mktemp("kept")
 
 
 @pytest.fixture
@@ -128,6 +114,9 @@ def test_one_environment_alone_is_no_parity(tmp_path: Path, packages: Path, else
     assert ended.status == 0, ended.stdout + ended.stderr
     assert ended.stdout.startswith("stable in server-like (one environment, nothing compared) (on ssh)")
     assert "parity" not in ended.stdout.splitlines()[0]
+    again = call(project, "repro", "parity_report.json", "test_a.py::test_passes", variables=elsewhere.variables)
+    assert (again.code, again.out.splitlines()[-1]) == (0, "reproduced: passed, as in the report"), again.err
+    assert "once more in server-like-1, on ssh" in again.err
 
 
 def test_a_coupling_between_here_and_there(tmp_path: Path, packages: Path, elsewhere: Sshd) -> None:

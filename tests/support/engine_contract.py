@@ -175,6 +175,21 @@ class EngineContract:
         assert made.labels == {KIND_LABEL: "contract", "quoted": 'a "b" $c \\d'}
         assert engine.image(tag) == made
 
+    def test_an_image_that_was_saved_is_there_again_once_it_is_loaded(self, engine: Engine, tag: str) -> None:
+        made = engine.import_image([a_tar(a=b"some")], tag, {KIND_LABEL: "temporary"})
+        saved = b"".join(pieces) if (pieces := list(engine.save((tag,)))) else b""
+        engine.remove_image(tag)
+        assert engine.image(tag) is None
+        engine.load([saved])
+        assert engine.image(tag) == made
+
+    def test_an_image_that_is_not_there_cannot_be_saved(self, engine: Engine) -> None:
+        with pytest.raises(EngineError, match="could not send `paritygate-test:none`"):
+            list(engine.save(("paritygate-test:none",)))
+
+    def test_it_answers(self, engine: Engine) -> None:
+        assert engine.answers()
+
     def test_an_image_that_no_registry_has_is_none_and_the_log_says_why(self, engine: Engine) -> None:
         lines: list[str] = []
         assert engine.pull("registry.invalid/paritygate/none:1", lines.append) is None

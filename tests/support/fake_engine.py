@@ -6,6 +6,7 @@ The contract in `engine_contract` runs against it and against Docker, so that it
 from __future__ import annotations
 
 import io
+import pickle
 import queue
 import tarfile
 import threading
@@ -197,6 +198,7 @@ class FakeContainer:
 
     def wait(self, seconds: float) -> ContainerEnd | None:
         """Wait for the end."""
+        self.engine.look("look at the container")
         if self.thread is not None:
             self.thread.join(seconds)
         return self.end
@@ -237,7 +239,10 @@ class FakeContainer:
 
 
 class FakeEngine:
-    """An engine whose images hold files and whose programs are functions, by the first word of the command."""
+    """An engine whose images hold files and whose programs are functions, by the first word of the command.
+
+    One that is no more `there` is lost.
+    """
 
     def __init__(self, programs: Mapping[str, Program] | None = None) -> None:
         self.programs = {**PROGRAMS, **(programs or {})}
@@ -246,6 +251,7 @@ class FakeEngine:
         self.requests: list[ContainerRequest] = []
         self.registry: dict[str, FakeImage] = {}
         self._count = 0
+        self.there = True
 
     @property
     def info(self) -> EngineInfo:
@@ -265,7 +271,9 @@ class FakeEngine:
     @contextmanager
     def container(self, request: ContainerRequest) -> Iterator[FakeContainer]:
         """Create a container and remove it on leaving."""
-        image = self.held.get(request.image)
+        self.look("create a container")
+        named = (image for tag, image in self.held.items() if request.image in {tag, image.record.identity})
+        image = next(named, None)
         if image is None:
             raise EngineError(f"the engine could not create a container of `{request.image}`: No such image")
         self.requests.append(request)
@@ -276,7 +284,8 @@ class FakeEngine:
             yield container
         finally:
             container.kill()
-            container.wait(10)
+            if container.thread is not None:
+                container.thread.join(10)
             del self.containers[identity]
 
     def build(self, request: BuildRequest, log: Log) -> ImageRecord:
@@ -317,8 +326,31 @@ class FakeEngine:
                 files[f"/{member.name}"] = content.read() if content is not None else b""
         return self.keep(tag, labels, files, {})
 
+    def save(self, tags: tuple[str, ...]) -> Tar:
+        """Give images, one a piece."""
+        self.look("send images")
+        for tag in tags:
+            if tag not in self.held:
+                raise EngineError(f"the engine could not send `{tag}`: no such image")
+            yield pickle.dumps(self.held[tag])
+
+    def load(self, tar: Tar) -> None:
+        """Take in what `save` gives."""
+        self.look("take in images")
+        self.held |= {image.record.tags[0]: image for image in map(pickle.loads, tar)}
+
+    def answers(self) -> bool:
+        """Say whether it is there."""
+        return self.there
+
+    def look(self, doing: str) -> None:
+        """Refuse to do anything where it is not there any more."""
+        if not self.there:
+            raise EngineError(f"the engine could not {doing}: connection refused")
+
     def image(self, reference: str) -> ImageRecord | None:
         """Look an image up."""
+        self.look("look up an image")
         for tag, image in self.held.items():
             if reference in {tag, image.record.identity}:
                 return image.record

@@ -44,7 +44,7 @@ from paritygate.outcomes.cells import (
     TestRun,
 )
 from paritygate.outcomes.hazards import Hazard, HazardKind
-from paritygate.outcomes.words import Axis, CauseKind, FileState, FreezeState, Label, Outcome, Purpose, Touching
+from paritygate.outcomes.words import Axis, CauseKind, FileState, FreezeState, Label, Outcome, Purpose, Touching, Worktree
 from tests.support.builders import a_cell, a_probe, an_environment, gate_plans
 
 LOCAL = EnvironmentName("local-like")
@@ -237,6 +237,14 @@ def only(cell: Cell, *nodeids: NodeId, **changes: object) -> Cell:
     return msgspec.structs.replace(cell, tests=runs, about=tuple(run.test for run in runs), **changes)
 
 
+MIXED = (
+    (TODAY, "server-like+timezone", LOCAL),
+    (HEADER, "local-like+case_sensitive", SERVER),
+    (RATES, "local-like+worktree", SERVER),
+)
+"""Which coupling was run in which mixed environment, and in which of the two it did the same."""
+
+
 def rich_cells() -> tuple[Cell, ...]:
     gate = (
         a_rich_cell(LOCAL, 1, start=10),
@@ -251,8 +259,11 @@ def rich_cells() -> tuple[Cell, ...]:
         for attempt in range(3, 8)
         for env in (LOCAL, SERVER)
     )
-    mixed = EnvironmentName("server-like with timezone of local-like")
-    hybrids = tuple(only(a_rich_cell(LOCAL, attempt, Purpose.HYBRID, start=24 + attempt), TODAY, env=mixed) for attempt in (1, 2))
+    hybrids = tuple(
+        only(a_rich_cell(like, attempt, Purpose.HYBRID, start=24 + attempt), nodeid, env=EnvironmentName(mixed))
+        for nodeid, mixed, like in MIXED
+        for attempt in (1, 2)
+    )
     return (*gate, *further, *hybrids)
 
 
@@ -320,7 +331,10 @@ def rich_artifact(folder: Path) -> Artifact:
     findings = tuple(explained(finding) for finding in artifact.tests)
     gate = tuple(cell for cell in artifact.cells if cell.purpose is Purpose.GATE)
     facts = Facts(cells=gate, varied=AXES, excluded=1, frozen=frozenset({TestId(FLAKY)}))
-    plans = gate_plans(an_environment(LOCAL), an_environment(SERVER))
+    local = an_environment(
+        LOCAL, timezone="America/Los_Angeles", locale="en_US.UTF-8", case_sensitive=False, worktree=Worktree.DIRTY
+    )
+    plans = gate_plans(local, an_environment(SERVER, case_sensitive=True, workers=2))
     return msgspec.structs.replace(
         artifact,
         created="2026-11-30T04:12:00+00:00",

@@ -129,12 +129,12 @@ def clean_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "PYTEST_", "PARITY_"))}
 
 
-def judge(project: Path, report: Path, *arguments: str) -> Judged:
-    """Run the gate over a project through its real command line."""
+def judge(project: Path, report: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> Judged:
+    """Run the gate over a project through its real command line; `variables` are laid over this process's."""
     command = [sys.executable, "-m", "paritygate", "run", "--project", str(project), "--report", str(report), *arguments]
     done = subprocess.run(
         command,
-        env=clean_environment(),
+        env=clean_environment() | dict(variables or {}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

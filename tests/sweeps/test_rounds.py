@@ -19,6 +19,7 @@ from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.plans import CellPlan, Environment
 from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.words import Axis, CellStatus, Label
+from paritygate.runners.pool import alone
 from paritygate.runners.protocol import Watch
 from paritygate.sweeps import conclusions
 from paritygate.sweeps.wording import bound
@@ -96,7 +97,7 @@ class Told(msgspec.Struct, frozen=True):
 def swept(spread: Breadth, runner: Acting, over: Callable[[], bool] = rounds.never) -> Told:
     """Sweep as the flow does, from the first cell to the rules."""
     plans = gate_plans(*spread.environments)
-    cells = Cells(runner, 2, {}, a_world())
+    cells = Cells(alone(runner, 2), {}, a_world())
     ran = rounds.run(spread, plans, cells, a_world(), over)
     confirmed = confirm(labels.label(ran.cells), ran.cells, plans, cells.confirm)
     found = [conclusions.conclude(rounds.described(each, ran), confirmed.findings, ran.cells) for each in spread.axes]

@@ -8,11 +8,13 @@ import msgspec
 import pytest
 
 from paritygate import archive
+from paritygate.docker_engine.connect import nobody_named
 from paritygate.errors import NoVerdictError, UsageError
+from paritygate.gate import regained
 from paritygate.gate.afterwards import Afterwards, is_open, run
 from paritygate.gate.request import World
 from paritygate.gate.result import that_count
-from paritygate.outcomes.artifact import Artifact, Cause, CellImage, Finding, Material
+from paritygate.outcomes.artifact import Artifact, Cause, CellImage, EngineRecord, Finding, Material
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.words import Axis, CauseKind, Purpose
 from tests.support.builders import a_cell, a_finding, an_artifact, an_environment, gate_plans
@@ -26,6 +28,7 @@ MATERIAL = Material(
     plans=gate_plans(an_environment("a"), an_environment("b")),
     images={EnvironmentName(name): CellImage(name=f"{name}:1", identity=f"sha256:{name}") for name in "ab"},
 )
+MATERIAL_NAMES = tuple(map(EnvironmentName, "ab"))
 
 
 def a_report(*findings: Finding, **changes: object) -> Artifact:
@@ -38,7 +41,7 @@ def a_report(*findings: Finding, **changes: object) -> Artifact:
 
 def asked(tmp_path: Path, artifact: Artifact, **changes: object) -> Afterwards:
     archive.write(artifact, tmp_path / "r.json")
-    return msgspec.structs.replace(Afterwards(report=tmp_path / "r.json"), **changes)
+    return msgspec.structs.replace(Afterwards(report=tmp_path / "r.json", project=tmp_path), **changes)
 
 
 def a_world_with(engine: FakeEngine | None, lines: list[str]) -> World:
@@ -95,3 +98,24 @@ def test_a_coupling_is_taken_without_its_cause_and_without_what_was_said_of_it_b
 def test_what_a_check_of_the_order_has_overturned_stands_as_it_is() -> None:
     overturned = a_finding("t", "nondeterminism", OUTCOMES, cause=Cause(kind=CauseKind.ORDER, detail="twice of two times"))
     assert archive.before_causes(a_report(overturned)) == (overturned,)
+
+
+def test_a_report_of_several_engines_finds_them_again_and_leaves_out_those_without_its_images() -> None:
+    engines = tuple(
+        EngineRecord(name=name, url=f"memory://{name}", version="1", platform="linux/amd64", cpus=4, environments=MATERIAL_NAMES)
+        for name in ("one", "two", "gone")
+    )
+    known: dict[str, FakeEngine] = {"one": FakeEngine(), "two": FakeEngine()}
+    for name in "ab":
+        known["two"].keep(f"{name}:1", {}, {}, {})
+    lines: list[str] = []
+    world = msgspec.structs.replace(a_world(lines), connect_to=lambda name: known.get(name) or nobody_named(name))
+    found = regained.pool(a_report(engines=engines), MATERIAL, world)
+    assert [(member.name, member.environments) for member in found.members] == [("two", frozenset(MATERIAL_NAMES))]
+    assert lines[:2] == [
+        "warning: the engine `one` was left out: the image `a:1`, in which `a` ran, is gone from the engine",
+        "warning: the engine `gone` was left out: nothing is known of an engine `gone`",
+    ]
+    known["two"].remove_image("a:1")
+    with pytest.raises(NoVerdictError, match="no engine of the report is left for `a`, `b`"):
+        regained.pool(a_report(engines=engines), MATERIAL, world)

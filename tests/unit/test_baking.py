@@ -13,6 +13,7 @@ from paritygate.errors import BuildError
 from paritygate.images import baking
 from paritygate.images.access import Access
 from paritygate.images.baking import IN_PLACE, BakeRequest, note_of
+from paritygate.images.installing import Way
 from paritygate.images.preparing import ImageSet
 from paritygate.images.recipes import Recipe
 from paritygate.outcomes.trees import Tree
@@ -173,3 +174,13 @@ def test_what_another_gate_has_made_meanwhile_keeps_its_name(tmp_path: Path) -> 
     assert engine.held[baking.name_of(request)].files == {"theirs": b""}
     assert image == engine.image(baking.name_of(request))
     assert len(engine.held) == 2
+
+
+def test_on_another_engine_a_project_is_installed_as_on_the_first_and_in_no_other_way(tmp_path: Path) -> None:
+    installer = Installer(offline="no")
+    engine = an_engine(installer)
+    first = msgspec.structs.replace(a_request(engine, tmp_path), way=Way.IN_PLACE)
+    assert note_of(baking.bake(engine, first, list[str]().append)) == IN_PLACE
+    with pytest.raises(BuildError, match="the project could not be installed in its tree"):
+        baking.bake(engine, msgspec.structs.replace(first, way=Way.OFFLINE), list[str]().append)
+    assert installer.ways == ["in-place", "offline"]

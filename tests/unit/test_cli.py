@@ -16,8 +16,9 @@ from paritygate.cli.user import absolute, code_of
 from paritygate.config.file import Overrides
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import UnrecordedError, UsageError
+from paritygate.gate.last_time import FIRST_ESTIMATE, estimate, read
 from paritygate.gate.request import Request, World
-from paritygate.gate.settled import FIRST_ESTIMATE, estimate, settle
+from paritygate.gate.settled import settle
 from paritygate.outcomes.artifact import Verdict
 from paritygate.outcomes.words import ExitCode, VerdictName
 from tests.support.builders import an_artifact
@@ -90,13 +91,13 @@ def test_a_folder_that_is_gone_is_no_place_to_start_from(tmp_path: Path, monkeyp
 
 @pytest.mark.parametrize("report", ["/dev/zero", "nothing", "."])
 def test_an_old_report_is_no_longer_asked_than_a_file_can_answer(tmp_path: Path, report: str) -> None:
-    assert estimate(tmp_path / report, 1800.0) == FIRST_ESTIMATE
+    assert estimate(read(tmp_path / report), 1800.0) == FIRST_ESTIMATE
 
 
 @pytest.mark.parametrize(("content", "seconds"), [(b"{}", 900.0), (b'{"timings": {"cells": 100.0, "confirm": 20.0}}', 180.0)])
 def test_the_next_run_is_expected_to_take_half_as_long_again(tmp_path: Path, content: bytes, seconds: float) -> None:
     (tmp_path / "r.json").write_bytes(content)
-    assert estimate(tmp_path / "r.json", 1800.0) == seconds
+    assert estimate(read(tmp_path / "r.json"), 1800.0) == seconds
 
 
 def test_words_that_no_report_could_hold_are_refused_before_anything_runs(tmp_path: Path) -> None:

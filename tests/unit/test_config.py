@@ -241,6 +241,23 @@ umask = "999"
         ('shared-memory = ""', "`shared-memory`: expected an amount such as `1g`, got nothing"),
         ('report = ""', "`report`: expected the path of a file, got nothing"),
         (
+            'engines = ["/run/docker.sock"]',
+            "`engines`: expected a Docker context, or an address such as `tcp://HOST:2376`, got `/run/docker.sock`",
+        ),
+        ('engines = ["a", "b", "a"]', "`engines`: each can be named once"),
+        (
+            '[environments.x]\nengine = "a b"',
+            "`environments.x.engine`: expected a Docker context, or an address such as `tcp://HOST:2376`, got `a b`",
+        ),
+        (
+            '[environments.x]\nengine = "a"\nrunner = "ssh"',
+            '`environments.x.engine`: cells run on an engine with `runner = "docker"` alone, and this has `ssh`',
+        ),
+        (
+            'runner = "host"\n[environments.x]\nengine = "a"',
+            '`environments.x.engine`: cells run on an engine with `runner = "docker"` alone, and this has `host`',
+        ),
+        (
             "environments = {}",
             "`environments`: there are none; name at least one, or leave the table out to have `local-like` and `server-like`",
         ),
@@ -290,15 +307,16 @@ def test_variables_are_read() -> None:
         "PARITY_ATTEMPTS": "3",
         "PARITY_SEED_A": "7",
         "PARITY_SEED_B": " 8 ",
+        "PARITY_ENGINES": "default  tcp://far:2376 default",
         "HOME": "/root",
     }
     assert config_file.overrides_from_variables(variables) == Overrides(
-        selection=("tests/unit", "-k", "a and b"), attempts=3, seeds=(7, 8)
+        selection=("tests/unit", "-k", "a and b"), attempts=3, seeds=(7, 8), engines=("default", "tcp://far:2376")
     )
 
 
 def test_an_empty_variable_is_as_good_as_none() -> None:
-    names = ("PARITY_SELECTION", "PARITY_ATTEMPTS", "PARITY_SEED_A", "PARITY_SEED_B")
+    names = ("PARITY_SELECTION", "PARITY_ATTEMPTS", "PARITY_SEED_A", "PARITY_SEED_B", "PARITY_ENGINES")
     assert config_file.overrides_from_variables(dict.fromkeys(names, "")) == Overrides()
 
 
@@ -320,6 +338,15 @@ def test_a_bad_variable_is_named(name: str, text: str, message: str) -> None:
         config_file.overrides_from_variables({name: text})
     assert caught.value.message == message
     assert caught.value.hint
+
+
+def test_engines_of_the_variables_go_over_those_of_the_file_and_one_that_is_given_over_all() -> None:
+    own = {"x": EnvironmentSettings(engine="own")}
+    settings = Settings(engines=("a", "b"), environments=own)
+    pool = config_file.apply(settings, Overrides(engines=("c",)))
+    assert (pool.engines, pool.environments) == (("c",), own)
+    alone = config_file.apply(pool, Overrides(one_engine=True))
+    assert (alone.engines, alone.environments["x"].engine) == ((), "")
 
 
 def test_overrides_go_over_the_file_and_each_over_the_one_before() -> None:

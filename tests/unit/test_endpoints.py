@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from paritygate.docker_engine.connect import hint_of
@@ -46,6 +47,21 @@ def test_without_anything_only_the_default_socket_is_asked(tmp_path: Path) -> No
 def test_the_flag_wins_over_every_variable_and_nothing_else_is_asked(tmp_path: Path) -> None:
     search = a_search(tmp_path, "tcp://flag:1", DOCKER_HOST="tcp://variable:2", DOCKER_CONTEXT="other")
     assert candidates(search) == (Candidate(endpoint=Endpoint("tcp://flag:1", "flag"), explicit=True, may_wait=True),)
+
+
+def test_an_engine_of_the_settings_goes_over_everything_and_is_a_context_or_an_address(tmp_path: Path) -> None:
+    write_context(tmp_path, "other", "tcp://context:3")
+    search = a_search(tmp_path, DOCKER_HOST="tcp://variable:2", DOCKER_CONTEXT="nobody")
+    named = {name: places(msgspec.structs.replace(search, engine=name)) for name in ("other", "default", "tcp://far:2376")}
+    assert named == {
+        "other": [("tcp://context:3", "context other")],
+        "default": [(DEFAULT, "context default")],
+        "tcp://far:2376": [("tcp://far:2376", "the settings")],
+    }
+    with pytest.raises(ConfigError, match="there is no Docker context `nobody`"):
+        candidates(msgspec.structs.replace(search, engine="nobody"))
+    with pytest.raises(UsageError, match="which is no address of an engine"):
+        candidates(msgspec.structs.replace(search, engine="far/away"))
 
 
 def test_docker_host_wins_over_docker_context(tmp_path: Path) -> None:

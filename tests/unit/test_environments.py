@@ -102,7 +102,7 @@ def test_more_processors_than_the_engine_has_are_noted() -> None:
 
 def test_without_git_the_worktree_does_not_vary() -> None:
     reasons = environments.resolve(Settings(), facts(in_git=False)).reasons
-    assert reasons[Axis.WORKTREE] == "there is no git repository here, so nothing says what a fresh clone would lack"
+    assert reasons[Axis.WORKTREE] == "git tracks nothing here, so nothing says what a fresh clone would lack"
     alike = Settings(environments={"a": SERVER_LIKE, "b": SERVER_LIKE})
     assert environments.resolve(alike, facts(in_git=False)).reasons == {}
 

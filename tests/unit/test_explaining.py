@@ -14,7 +14,7 @@ from paritygate.confirm.flow import Confirmation
 from paritygate.environments import Resolution
 from paritygate.errors import UsageError
 from paritygate.gate.explaining import Budget, Known, explain
-from paritygate.gate.grounds.docker import Images
+from paritygate.gate.grounds.stock import Images
 from paritygate.gate.material import Planned
 from paritygate.outcomes.cells import Cell, EnvironmentName
 from paritygate.outcomes.plans import CellPlan, Filesystem

@@ -100,7 +100,7 @@ def test_only_the_kind_and_the_way_that_were_frozen_are_let_through(
 
 def test_what_further_attempts_saw_counts_too() -> None:
     gate = cells("passed failed", "passed passed")
-    further = a_cell("b", 3, runs=[a_run(T, "failed", failure=a_failure("f3"))], purpose=Purpose.CONFIRM)
+    further = a_cell("a", 3, runs=[a_run(T, "failed", failure=a_failure("f3"))], purpose=Purpose.CONFIRM)
     hybrid = msgspec.structs.replace(further, purpose=Purpose.HYBRID)
     findings = labels.label(gate)
     assert judging.judge({T: an_entry()}, findings, (*gate, further), SELECTED)[NodeId(T)].state is DRIFTED
@@ -196,13 +196,34 @@ def test_a_test_of_which_the_report_says_nothing_is_not_frozen() -> None:
 
 
 def test_the_entry_holds_what_proves_it() -> None:
-    further = a_cell("b", 3, runs=[a_run(T, "crashed")], purpose=Purpose.CONFIRM)
+    further = a_cell("a", 3, runs=[a_run(T, "crashed")], purpose=Purpose.CONFIRM)
     entry = an_entry((*cells("passed failed", "passed passed"), further))
     assert entry.fingerprint == ("crashed", "f1")
-    assert entry.fields["cells"] == {"a": {"failed": 1, "passed": 1}, "b": {"crashed": 1, "passed": 2}}
+    assert entry.fields["cells"] == {"a": {"crashed": 1, "failed": 1, "passed": 1}, "b": {"passed": 2}}
     assert entry.fields["evidence"] == "r.json sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
     assert entry.fields["label"] == "nondeterminism"
     assert entry.fields["since"] == "2026-12-01"
+
+
+@pytest.mark.parametrize(
+    ("purpose", "word", "refused"),
+    [
+        (Purpose.CONFIRM, "failed", True),
+        (Purpose.CONFIRM, "passed", False),
+        (Purpose.HYBRID, "failed", False),
+    ],
+)
+def test_what_confirming_cells_show_to_be_unstable_everywhere_is_not_frozen(
+    purpose: Purpose, word: str, *, refused: bool
+) -> None:
+    run = a_run(T, word, failure=a_failure("f1") if word == "failed" else None)
+    further = a_cell("b", 3, runs=[run], purpose=purpose)
+    gate = cells("passed failed", "passed passed")
+    if not refused:
+        assert an_entry((*gate, further)).fields["label"] == "nondeterminism"
+        return
+    with pytest.raises(RefusedError, match="with its confirming cells it disagrees with itself in every environment"):
+        an_entry((*gate, further))
 
 
 def test_causes_are_looked_for_of_all_but_what_is_let_through() -> None:

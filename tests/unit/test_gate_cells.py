@@ -10,6 +10,7 @@ from paritygate.gate.request import World
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan, Progress
 from paritygate.outcomes.words import CellStatus, Outcome, Purpose, RunnerName
+from paritygate.runners.pool import alone
 from paritygate.runners.protocol import Watch
 from tests.support.plans import a_plan
 
@@ -73,7 +74,7 @@ def outcomes_of(cell: Cell) -> dict[NodeId, Outcome]:
 
 def run_again(runner: Scripted, plans: Sequence[CellPlan], *cells: Cell) -> tuple[tuple[Cell, ...], list[str]]:
     lines: list[str] = []
-    return Cells(runner, 2, {}, a_world(lines)).again_without_killers(plans, cells), lines
+    return Cells(alone(runner, 2), {}, a_world(lines)).again_without_killers(plans, cells), lines
 
 
 def test_what_ran_after_a_killed_process_counts_as_it_is_without_the_killer() -> None:
@@ -112,5 +113,5 @@ def test_where_the_second_run_dies_the_first_one_stands() -> None:
 
 def test_an_environment_without_anything_to_run_starts_no_cell() -> None:
     tree = a_plan().environment.worktree
-    (cell,) = Cells(Scripted(), 2, {tree: "its tree has none of `test_new.py`"}, a_world([])).run([a_plan()])
+    (cell,) = Cells(alone(Scripted(), 2), {tree: "its tree has none of `test_new.py`"}, a_world([])).run([a_plan()])
     assert (cell.status, cell.detail) == (CellStatus.NO_TESTS, "its tree has none of `test_new.py`")

@@ -18,7 +18,7 @@ ENTRY: dict[str, Any] = {"owner": "@me", "expires": "2026-12-31", "evidence": "p
 TODAY = date(2026, 12, 1)
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 SOME_TEXT = ANY_TEXT.filter(str.strip)
-IDS = SOME_TEXT.filter(lambda text: not text.startswith(("/", "::")))
+IDS = st.builds("{}::{}".format, st.sampled_from(["tests/test_a.py", "test_ü.py", "a b/c.py", "-x.py"]), SOME_TEXT)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | ANY_TEXT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY_TEXT, inner, max_size=3),
@@ -97,6 +97,8 @@ def test_a_ledger_that_cannot_be_read_says_why(content: bytes, fault: str) -> No
         ({"label": "coupling"}, "only `nondeterminism` may be frozen"),
         ({"label": "nondeterminism-everywhere"}, "only `nondeterminism` may be frozen"),
         ({"fingerprint": {"a": 1}}, '`fingerprint` is `{"a": 1}`; write text, or an array of texts'),
+        ({"cells": {"local-like": {"passed": 2}}}, "nothing there disagrees with itself"),
+        ({"cells": {"a": ["failed", "failed"], "b": ["failed"]}}, "nothing there disagrees with itself"),
         ({"extended": 3}, "write an array of objects with `on`, `before` and `after`"),
     ],
 )
@@ -182,3 +184,18 @@ docs/a\\ b/    @docs/Team
 def test_everybody_in_codeowners_is_known_as_github_and_gitlab_write_it() -> None:
     assert owners.named(CODEOWNERS) == {"global", "second@example.org", "docs/team", "in-section", "role"}
     assert owners.plain(" @Docs/Team ") == "docs/team"
+
+
+@pytest.mark.parametrize(
+    "nodeid",
+    ["tests/test_a.py", "../b/test_a.py::t", "/test_a.py::t", "tests//test_a.py::t", "./test_a.py::t", "::t", "test_a.py::", " "],
+)
+def test_what_names_no_test_of_the_tree_is_no_id(nodeid: str) -> None:
+    entry = {"owner": "@me", "expires": "2026-12-31", "evidence": "r.json", "reason": "later"}
+    ((named, said),) = ledger.read(json.dumps({nodeid: entry}).encode()).faults
+    assert (named, said) == (nodeid, "its name is not the id of a test, such as `tests/test_a.py::test_b`")
+
+
+@pytest.mark.parametrize("cells", [{"a": ["passed", "failed"]}, {"a": {"passed": 1}, "b": {"failed": 1}}, {"a": ["once"]}, {}, 3])
+def test_cells_that_disagree_or_say_something_else_are_let_be(cells: Any) -> None:
+    assert a_ledger(cells=cells).entries

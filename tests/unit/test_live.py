@@ -195,3 +195,76 @@ def test_a_cell_that_is_run_again_has_its_own_time_and_says_so() -> None:
         "local-like-1: collected 40",
         "local-like-1: finished, 40 of 40, 0 red, 7.0 s",
     ]
+
+
+def screen_of(live: Live, console: Console) -> list[str]:
+    with console.capture() as capture:
+        console.print(live.screen())
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+def test_a_step_of_which_nothing_is_seen_is_shown_with_its_time_on_a_terminal() -> None:
+    console, _ = a_console()
+    clock = Clock()
+    live = Live(console, quiet=True, clock=clock)
+    live.say("installing dependencies from `pyproject.toml`")
+    clock.now += 1
+    assert screen_of(live, console) == []
+    clock.now += 8
+    assert screen_of(live, console) == ["9 s: installing dependencies from `pyproject.toml`"]
+
+
+def test_a_step_that_would_be_silent_for_a_minute_is_said_again() -> None:
+    console, stream = a_console()
+    clock = Clock()
+    with Live(console, clock=clock) as live:
+        live.say("installing dependencies")
+        clock.now += 59
+        live.tick()
+        clock.now += 1
+        live.tick()
+        live.tick()
+    assert stream.getvalue().splitlines() == ["installing dependencies", "still 60 s at: installing dependencies"]
+
+
+def test_a_cell_without_events_is_said_to_go_on() -> None:
+    console, stream = a_console()
+    clock = Clock()
+    with Live(console, clock=clock) as live:
+        live.watch(running(1, running=(SLOW,)))
+        clock.now += 60
+        live.tick()
+    assert stream.getvalue().splitlines()[-1].endswith("in tests/test_slow.py::test_all[bold] (60 s)")
+
+
+def test_what_is_left_is_told_by_the_last_time_and_else_by_the_tests_so_far() -> None:
+    console, _ = a_console()
+    clock = Clock()
+    live = Live(console, quiet=True, clock=clock)
+    live.expect({"local-like-1": 30.0, "server-like-1": 12.0})
+    live.watch(running(10))
+    live.watch(running(0, collected=0, cell="other-1", step="collecting"))
+    clock.now += 4
+    live.watch(running(0, cell="other-1"))
+    clock.now += 6
+    first, second, below = screen_of(live, console)
+    assert first.endswith("running, about 20 s left")
+    assert second.endswith("running")
+    assert below == "0 of 2 cells done, 0 red"
+    live.watch(running(20, cell="other-1"))
+    first, second, below = screen_of(live, console)
+    assert second.endswith("running, about 6 s left")
+    assert below == "0 of 2 cells done, 0 red, about 20 s left"
+
+
+def test_cells_for_which_there_is_no_room_are_summed_up() -> None:
+    console, _ = a_console()
+    live = Live(console, quiet=True, clock=Clock())
+    for number in range(60):
+        live.watch(running(40, red=number % 2, cell=f"hybrid-{number}", step="finished"))
+    live.watch(running(3, cell="hybrid-60"))
+    *drawn, before, below = screen_of(live, console)
+    assert len(drawn) == console.height - 6
+    assert drawn[-1].startswith("hybrid-60")
+    assert before == f"and {61 - len(drawn)} cells before, {(61 - len(drawn)) // 2} of them with red tests"
+    assert below == "60 of 61 cells done, 30 red"

@@ -82,6 +82,23 @@ def test_operations_that_commute_pass_and_others_are_named_with_their_order() ->
         assert_commute([deposit, double], lambda: [1], lambda account: account[0])
 
 
+@pytest.mark.parametrize("count", [0, 1])
+def test_fewer_than_two_operations_have_nothing_to_commute_with(count: int) -> None:
+    with pytest.raises(ValueError, match=f"{count} operations have one order only"):
+        assert_commute([list.clear] * count, list, len)
+
+
+@pytest.mark.parametrize("begin", ["2026", date(2026, 12, 31)])
+def test_a_clock_begins_at_a_moment_and_at_nothing_else(begin: Any) -> None:
+    with pytest.raises(TypeError, match=f"which is `{type(begin).__name__}`"):
+        FixedClock(begin)
+
+
+def test_time_that_would_pass_backwards_is_said_in_seconds() -> None:
+    with pytest.raises(ValueError, match=r"not even -1\.5 s"):
+        FixedClock(NEW_YEAR).sleep(-1.5)
+
+
 def test_a_fixed_clock_stands_until_it_is_told_otherwise() -> None:
     clock: Clock = FixedClock(NEW_YEAR)
     assert clock.now() == clock.now() == NEW_YEAR
@@ -138,6 +155,8 @@ def test_what_differs_is_said_with_its_place_and_never_breaks(one: Any, other: A
         ("moment", "2026-11-30T01:00:00+01:00", "2026-11-30T00:00:00Z"),
         ("number", "0.30000000000000004", "3e-1"),
         ("url", "https://Example.org?a=1&b=2", "https://example.org/?b=2&a=1"),
+        ("url", "https://example.org:443/a", "https://example.org/a"),
+        ("url", "http://example.org:80", "http://example.org/"),
         ("json", "[1.0, 1e400]", "[1, Infinity]"),
         ("json", f"[{10**400}]", f"[{10**400}]"),
         (str.casefold, "ONE", "one"),
@@ -159,6 +178,7 @@ def test_two_ways_to_write_one_thing_are_the_same(kind: Any, one: str, other: st
         ("csv", "a\nb", "b\na", r"\[0\]\[0\]: 'a'"),
         ("xml", "<a>1</a>", "<a>2</a>", "text: '1'"),
         ("moment", "2026-11-30T00:00:00+01:00", "2026-11-30T00:00:00Z", "the value"),
+        ("url", "http://example.org:443/", "http://example.org/", "host"),
         ("url", "/?a=1&a=2", "/?a=2&a=1", r"query\.a\[0\]"),
     ],
 )
@@ -176,6 +196,7 @@ def test_a_kind_that_nobody_knows_is_answered_with_those_there_are() -> None:
     ("kind", "good", "bad", "where"),
     [
         ("json", "[1]", "[1\n,]", r"line 2 column 2"),
+        ("json", "{}", '{"a": 1, "b": {"c": 1, "c": 2}}', "`c` stands twice in one object"),
         ("toml", "a = 1", "a = 1\nb", r"line 2, column 2|at end of document"),
         ("xml", "<a/>", "<a>\n<b></a>", r"line 2, column 5"),
         ("number", "1", "one", r"'one'"),
@@ -202,9 +223,9 @@ def test_a_url_keeps_what_is_empty() -> None:
     assert address("/?a=") != address("/")
 
 
-def test_the_examples_of_the_readme_pass(tmp_path: Path) -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    blocks = [block.partition("```")[0] for block in readme.split("```python\n")[1:]]
+def test_the_examples_of_the_documents_pass(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "portable-tests.md").read_text(encoding="utf-8")
+    blocks = [block.partition("```")[0] for block in page.split("```python\n")[1:]]
     examples = [block for block in blocks if "paritygate.portable" in block]
     modules = {module for module in ("orders", "clocks", "parsed") if any(f"portable.{module}" in each for each in examples)}
     assert modules == {"orders", "clocks", "parsed"}

@@ -61,7 +61,7 @@ def a_report(**changes: object) -> Artifact:
 
 
 def wanted(nodeid: str = T, **changes: object) -> Wanted:
-    return msgspec.structs.replace(Wanted(report=REPORT, nodeid=nodeid), **changes)
+    return msgspec.structs.replace(Wanted(report=REPORT, project=Path(), nodeid=nodeid), **changes)
 
 
 def chosen(nodeid: str = T, cell: str = "", report: Artifact | None = None) -> Chosen:
@@ -323,7 +323,7 @@ def no_world() -> World:
     def never(*_: object) -> None:
         raise AssertionError
 
-    return World(connect=never, say=never, watch=never)  # type: ignore[arg-type]  # nothing here may look for an engine
+    return World(connect=never, runner_of=never, say=never, watch=never)  # type: ignore[arg-type]  # nothing here may look for an engine
 
 
 def test_a_shell_takes_a_terminal(tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from paritygate.cli.commands import program
 from paritygate.gate import sharding
 
 FOLDER = Path(__file__).parents[2] / "docs" / "workflows"
-OURS = tuple(f"paritygate {name} " for name in ("cell", "classify", "command", "ingest"))
 NAMES = sorted(path.name for path in FOLDER.iterdir())
 SCHEMAS = {"github": "vendor.github-workflows", "gitlab": "vendor.gitlab-ci"}
 VALUES = {
@@ -114,19 +113,6 @@ def test_every_shard_of_every_cell_is_a_job_of_the_matrices() -> None:
     (jobs,) = loaded("gitlab-dind.yml")["parity cell"]["parallel"]["matrix"]
     assert jobs["PARITY_SHARD"] == ["1/2", "2/2"]
     assert matrix["env"] == jobs["PARITY_ENV"] == ["local-like", "server-like"]
-
-
-def test_the_commands_of_the_readme_are_taken_as_well(tmp_path: Path) -> None:
-    readme = (FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
-    lines = [line.partition("  #")[0] for line in readme.splitlines()]
-    found = [shlex.split(line.replace("SEED", "7")) for line in lines if line.startswith(OURS)]
-    assert {words[1] for words in found} == {"cell", "classify", "command", "ingest"}
-    for words in found:
-        for name in words[2:]:
-            if name.endswith((".json", ".txt")) and "*" not in name:
-                (tmp_path / name).write_bytes(b"")
-        with contextlib.chdir(tmp_path):
-            assert parsed(with_cells(words[1:], tmp_path))
 
 
 def test_a_command_that_is_wrong_would_be_seen() -> None:

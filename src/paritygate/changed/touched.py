@@ -52,7 +52,10 @@ def _default_branch(asked: Git) -> str:
     for name in (remote, *_LIKELY, configured):
         if name and _commit(asked, name):
             return name
-    raise UsageError("`--changed`: nothing says which is the default branch here", "name a commit: `--changed=HEAD~1`")
+    hint = "name a commit: `--changed=HEAD~1`"
+    if git.is_shallow(asked):
+        hint = "this clone is shallow: `git fetch --unshallow origin main`, if that is the branch, and `--changed=FETCH_HEAD`"
+    raise UsageError("`--changed`: nothing says which is the default branch here", hint)
 
 
 def _commit(asked: Git, name: str) -> str:
@@ -67,7 +70,5 @@ def _merge_base(asked: Git, name: str) -> str:
         raise UsageError(f"`--changed`: git knows no commit `{name}` here", "paths go before `--changed`" if is_path else hint)
     base = git.line(asked, "merge-base", known, "HEAD")
     if not base:
-        raise UsageError(
-            f"`--changed`: HEAD and `{name}` have no commit in common", "a shallow clone lacks it: `git fetch --unshallow`"
-        )
+        raise UsageError(f"`--changed`: HEAD and `{name}` have no commit in common", git.way_together(asked))
     return base

@@ -26,8 +26,9 @@ def remarks(cells: Iterable[Cell]) -> tuple[str, ...]:
         for cell, told in pasted
     ]
     if pasted:
+        some = "more of the environment than zone and locale" if all(told.measured for _, told in pasted) else "the environment"
         said.append(
-            "of pasted cells nobody has measured the environment, the tree or the packages, and their order is not that of the "
+            f"of pasted cells nobody has measured {some}, the tree or the packages, and their order is not that of the "
             "others: a test that differs there may be one that depends on any of these"
         )
     return tuple(said)

@@ -10,6 +10,7 @@ from datetime import date
 
 import msgspec
 
+from paritygate.classifier import told
 from paritygate.outcomes.artifact import EnvironmentRecord, Varied
 from paritygate.outcomes.cells import Cell, Dates, Distribution, EnvironmentName, Probe
 from paritygate.outcomes.words import Axis, Purpose, RunnerName
@@ -36,12 +37,14 @@ def varied(environments: Sequence[EnvironmentRecord], cells: Iterable[Cell], tre
     """Say of each axis that an environment has a value for whether it really varied.
 
     `trees` are the digests of the working tree by state: `dirty` that equals `clean` is no difference. Time zones vary also
-    while the dates in them are the same; `why` then says so.
+    while the dates in them are the same; `why` then says so. What was asked for and nobody measured is not said to have varied.
     """
     gate = [cell for cell in cells if cell.purpose is Purpose.GATE]
     probes = {cell.env: cell.probe for cell in gate if cell.probe is not None}
+    pasted = told.pasted(gate, probes)
     axes = [axis for axis in Axis if any(axis in each.axes for each in environments)]
     rows = [_varied(axis, environments, probes, trees) for axis in axes]
+    rows = [told.known(row, probes, pasted) if row.axis in EFFECTS else row for row in rows]
     return tuple(_with_dates(row, gate) if row.varied and row.axis is Axis.TIMEZONE else row for row in rows)
 
 
@@ -80,10 +83,7 @@ def _varied(
     seen = [effect(probes[each.name]) for each in environments if each.name in probes] if effect else []
     if len(seen) == len(environments) and len(set(seen)) == 1:
         return Varied(axis=axis, varied=False, why=f"{_listed(values)} come to the same in the cells")
-    unmeasured = [each.name for each in environments if each.name not in probes] if effect else []
-    return Varied(
-        axis=axis, varied=True, why=f"of {_listed(unmeasured)} as asked for, not measured" if unmeasured and seen else ""
-    )
+    return Varied(axis=axis, varied=True)
 
 
 def _listed(values: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from paritygate.classifier.labels import skipped_everywhere
 from paritygate.classifier.surroundings import power
 from paritygate.outcomes.artifact import Finding, Varied, Verdict
 from paritygate.outcomes.cells import Cell, TestId
-from paritygate.outcomes.words import CellStatus, ExitCode, Label, Outcome, Purpose, RunnerName, VerdictName
+from paritygate.outcomes.words import Axis, CellStatus, ExitCode, Label, Outcome, Purpose, RunnerName, VerdictName
 
 PRECEDENCE = (
     ExitCode.USAGE,
@@ -79,27 +79,41 @@ def verdict(findings: Sequence[Finding], facts: Facts) -> Verdict:
     """Weigh everything that is known of a run; `facts.cells` may hold cells of every purpose, those of the gate count."""
     gate = tuple(cell for cell in facts.cells if cell.purpose is Purpose.GATE)
     environments = tuple(dict.fromkeys(cell.env for cell in gate))
-    axes = tuple(each.axis for each in facts.varied if each.varied) if len(environments) > 1 else ()
+    several = len(environments) > 1
+    axes = tuple(each.axis for each in facts.varied if each.varied) if several else ()
+    unmeasured = tuple(each.axis for each in facts.varied if not each.measured) if several else ()
     reasons = _obstacles(findings, facts, gate)
     weighed = [finding for finding in findings if TestId(finding.nodeid, finding.occurrence) not in facts.frozen]
     codes = [CODES[finding.label] for finding in weighed]
     codes += [ExitCode.NO_VERDICT] * bool(reasons) + [ExitCode.COUPLING] * bool(facts.collisions)
     code = precedence([*codes, *[ExitCode.REFUSED] * bool(facts.refused)])
+    if code is ExitCode.PARITY and unmeasured and not axes:
+        code, reasons = ExitCode.NO_VERDICT, (_nothing_measured(facts),)
     if code is ExitCode.REFUSED:
         reasons = facts.refused
     elif code is not ExitCode.NO_VERDICT:
         reasons = (*_diagnoses(weighed), *_tree_faults(facts), *_let_through(facts))
     if code is ExitCode.PARITY:
-        line = (
-            f"stable in {environments[0]} (one environment, nothing compared)"
-            if len(environments) == 1
-            else f"parity over {', '.join(axes)}: {_number(len(findings), 'test')} in {_number(len(gate), 'cell')}"
-        )
+        size = f"{_number(len(findings), 'test')} in {_number(len(gate), 'cell')}"
+        line = f"parity over {', '.join(axes)}{_as_asked(unmeasured)}: {size}"
+        if not several:
+            line = f"stable in {environments[0]} (one environment, nothing compared)"
         line += f", {len(facts.frozen)} of them frozen and let through" if facts.frozen else ""
     else:
         line = f"{NAMES[code]}: {reasons[0]}"
     line += _grounds(gate)
-    return Verdict(name=NAMES[code], exit_code=code.value, axes=axes, line=line, reasons=reasons)
+    return Verdict(name=NAMES[code], exit_code=code.value, axes=axes, line=line, reasons=reasons, unmeasured=unmeasured)
+
+
+def _as_asked(unmeasured: Sequence[Axis]) -> str:
+    """Say what nobody measured, so that it is not taken for what varied."""
+    return f" ({', '.join(unmeasured)} as asked for, not measured)" if unmeasured else ""
+
+
+def _nothing_measured(facts: Facts) -> str:
+    """Say why equal and green is no parity: what differed between the cells nobody knows."""
+    why = "; ".join(f"{each.axis}: {each.why}" for each in facts.varied if not each.measured)
+    return f"all is green and equal, and of no axis is it known that it varied ({why})"
 
 
 def _grounds(gate: Sequence[Cell]) -> str:
@@ -178,7 +192,7 @@ def _nothing_tested(findings: Sequence[Finding], facts: Facts, gate: Sequence[Ce
 
 
 def _nothing_compared(facts: Facts, gate: Sequence[Cell]) -> Iterable[str]:
-    if len({cell.env for cell in gate}) > 1 and not any(each.varied for each in facts.varied):
+    if len({cell.env for cell in gate}) > 1 and not any(each.varied or not each.measured for each in facts.varied):
         why = "; ".join(f"{each.axis}: {each.why}" for each in facts.varied if each.why)
         yield f"no axis varied, so there is nothing to compare{f' ({why})' if why else ''}"
 

@@ -20,7 +20,7 @@ from paritygate.gate.one_cell import Done, Wanted
 from paritygate.outcomes.words import ExitCode, Outcome
 from paritygate.reports.live import Live
 
-OF_A_WHOLE_RUN = frozenset({"environments", "attempts", "explain_budget", "report", "sweeps", "sweep_budget", *OPTIONS})
+OF_A_WHOLE_RUN = frozenset({"environments", "attempts", "explain_budget", "plan", "report", "sweeps", "sweep_budget", *OPTIONS})
 """What `run` can be told that says nothing of one cell; all other options of it are those of `cell`."""
 
 
@@ -79,10 +79,10 @@ def cell(**given: Any) -> int:
     """Run one cell of the gate over SELECTION, as `run` would: ends with 0 where it ran to its end, whatever its tests did."""
     own = {name: given.pop(name) for name in CellOptions.__struct_fields__}
     options = msgspec.convert(own, CellOptions)
-    whole = dict.fromkeys(OF_A_WHOLE_RUN) | {"environments": (), "report": options.out, "sweeps": ()}
+    whole = dict.fromkeys(OF_A_WHOLE_RUN - {"plan"}) | {"environments": (), "report": options.out, "sweeps": ()}
     asked = msgspec.convert(given | whole, RunOptions)
     streams = Streams()
-    with Live(streams.progress, quiet=asked.quiet) as live:
+    with Live(streams.progress, quiet=asked.quiet, verbose=asked.verbose) as live:
         done = one_cell.run(asked.request(), options.wanted(), world(asked.host, live))
     return answered(done, streams, quiet=asked.quiet)
 

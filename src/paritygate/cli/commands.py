@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
 
-from paritygate import archive, doctor, engine_setup, places, project_images
+from paritygate import archive, doctor, engine_setup, project_images
 from paritygate.classifier.holding import nothing_held
 from paritygate.cli import adding
 from paritygate.cli.changed import CHANGED, changed
@@ -18,6 +17,7 @@ from paritygate.cli.freezes import freezes
 from paritygate.cli.hazards import hazards
 from paritygate.cli.locks import lock
 from paritygate.cli.options import (
+    CHECKOUT,
     DEBUG,
     FILE,
     HOST,
@@ -26,27 +26,35 @@ from paritygate.cli.options import (
     REPORT,
     RUNNER,
     VARIABLES,
+    VERBOSE,
+    ClassifyOptions,
     ExplainOptions,
     ReproOptions,
     RunOptions,
     artifact_at,
     budget,
 )
-from paritygate.cli.reporting import answer, report, telling, told, with_formats
-from paritygate.cli.user import Streams, absolute, code_of, engine_at, place_of, version, world
+from paritygate.cli.overview import Overview
+from paritygate.cli.planning import PLAN
+from paritygate.cli.planning import answer as answer_plan
+from paritygate.cli.reporting import Telling, Told, answer, report, tell, telling, told, with_formats
+from paritygate.cli.reproducing import repro_world
+from paritygate.cli.user import Streams, absolute, engine_at, version, world
 from paritygate.cli.verifying import verify
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.errors import UsageError
-from paritygate.gate import afterwards, flow, holding
+from paritygate.gate import afterwards, flow, holding, planning
 from paritygate.images import keeping
 from paritygate.outcomes.words import ExitCode
+from paritygate.reports.formats import Format
 from paritygate.reports.live import Live
 from paritygate.repro import flow as repro_flow
-from paritygate.repro.request import World as ReproWorld
 
 
 # Without a command there is nothing to say 0 about, so neither group shows its help then.
-@click.group(no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.group(
+    cls=Overview, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120}
+)
 @click.version_option(None, "--version", package_name="paritygate", prog_name="paritygate")
 @DEBUG
 def program() -> None:
@@ -82,19 +90,23 @@ program.add_command(verify)
 @CHANGED
 @adding.SWEEP
 @adding.SWEEP_BUDGET
+@PLAN
 @artifact_at("report", "parity_report.json of the project")
 @with_formats
 @HOST
 @RUNNER
 @QUIET
+@VERBOSE
 @DEBUG
 def run(**given: Any) -> int:
     """Run the gate over SELECTION (files, folders, node ids; default: what the project configures)."""
-    wanted = telling(given)
+    wanted, plan = telling(given), given.pop("plan")
     options = msgspec.convert(given, RunOptions)
     streams = Streams()
+    if plan:
+        return planned(options, streams, wanted)
     asked = adding.wanted(options)
-    with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
+    with told(wanted), Live(streams.progress, quiet=options.quiet, verbose=options.verbose) as live:
         around = world(options.host, live)
         found = flow.run(options.request(), around)
         swept = adding.swept(found, options, asked, around)
@@ -102,21 +114,32 @@ def run(**given: Any) -> int:
     return adding.told(swept, code, streams, wanted.form, quiet=options.quiet)
 
 
+def planned(options: RunOptions, streams: Streams, wanted: Telling) -> int:
+    """Say what a run would do."""
+    if wanted.form not in {Format.TERMINAL, Format.JSON} or wanted.html is not None:
+        raise UsageError("a plan is told as text or with `--json`", "leave the other format out, or `--plan`")
+    with told(wanted), Live(streams.progress, quiet=True) as live:
+        found = planning.foresee(options.request(), world(options.host, live))
+    return answer_plan(found, streams, as_json=wanted.form is Format.JSON)
+
+
 @program.command()
 @REPORT
 @budget("until they are found, an hour at most")
 @artifact_at("place", "where it was")
 @with_formats
+@CHECKOUT
 @VARIABLES
 @HOST
 @QUIET
+@VERBOSE
 @DEBUG
 def explain(**given: Any) -> int:
     """Look afterwards for the causes of what diverges in REPORT, and write and show it with them."""
     wanted = telling(given)
     options = msgspec.convert(given, ExplainOptions)
     streams = Streams()
-    with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
+    with told(wanted), Live(streams.progress, quiet=options.quiet, verbose=options.verbose) as live:
         found = afterwards.run(options.asked(), world(options.host, live))
     return answer(found, streams, wanted, quiet=options.quiet)
 
@@ -129,8 +152,9 @@ def explain(**given: Any) -> int:
 @click.option("--alone", is_flag=True, help="Run nothing but the test, instead of all that ran before it in its cell.")
 @click.option("--shell", is_flag=True, help="Open a shell in the cell instead; exits 0 however it ends.")
 @click.option(
-    "--print", "line", is_flag=True, help="Print a `docker run` line instead, which runs the test alone by plain pytest."
+    "--print", "line", is_flag=True, help="Print a line instead, `docker run` or a shell's, which runs the test by plain pytest."
 )
+@CHECKOUT
 @VARIABLES
 @HOST
 @QUIET
@@ -155,28 +179,25 @@ def repro(**given: Any) -> int:
     return code
 
 
-def repro_world(options: ReproOptions, live: Live) -> ReproWorld:
-    """Gather what a reproduction needs of the process it runs in."""
-    return ReproWorld(connect=lambda: engine_at(options.host), say=live.say, watch=live.watch)
-
-
 @program.command()
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @artifact_at("report")
 @click.option("--freezes-of", "project", default="", metavar="DIR", help="Hold the freezes of this project. [default: none]")
 @click.option("--ledger-from", default="", metavar="REF", help="Read them where HEAD parted from this branch.")
-def classify(files: tuple[Path, ...], report: str | None, project: str, ledger_from: str) -> int:
+@with_formats
+@QUIET
+@DEBUG
+def classify(**given: Any) -> int:
     """Label the tests of cells or reports that were made anywhere."""
-    streams = Streams()
-    place = None if report is None else place_of(report)
-    if place is not None:
-        places.check(place)
-    with Live(streams.progress, quiet=True) as live:
-        hold = holding.of(absolute(project).resolve(), ledger_from, world("", live)) if project else nothing_held
-    artifact = archive.classify(files, version(), hold)
+    wanted = telling(given)
+    options = msgspec.convert(given, ClassifyOptions)
+    streams, place = Streams(), options.place()
+    with told(wanted):
+        with Live(streams.progress, quiet=True) as live:
+            hold = holding.of(options.folder(), options.ledger_from, world("", live)) if options.project else nothing_held
+        artifact = archive.classify(options.files, version(), hold)
     unrecorded = None if place is None else archive.record(artifact, place)
-    streams.answer(artifact, place)
-    return code_of(artifact, unrecorded)
+    return tell(Told(artifact=artifact, place=place, unrecorded=unrecorded), streams, wanted, quiet=options.quiet)
 
 
 @program.command()
@@ -191,9 +212,9 @@ def schema() -> int:
 @HOST
 def engine(project: str, host: str) -> int:
     """Make sure that an engine answers and that there is a base image, and say which."""
-    streams = Streams()
     needs = doctor.needs_of(absolute(project).resolve())
-    ready = engine_setup.ensure_engine(lambda: engine_at(host), needs.settings.image, needs.python, streams.say)
+    with Live(Streams().progress) as live:
+        ready = engine_setup.ensure_engine(lambda: engine_at(host), needs.settings.image, needs.python, live.say)
     for line in ready.done:
         click.echo(line)
     click.echo(f"engine: {ready.endpoint}")
@@ -206,7 +227,9 @@ def engine(project: str, host: str) -> int:
 @HOST
 def examine(project: str, host: str) -> int:
     """Say what this machine offers: engine, base image, and the axes that can vary here."""
-    report = doctor.examine(absolute(project).resolve(), lambda: engine_at(host), dict(os.environ))
+    report = doctor.examine(
+        absolute(project).resolve(), lambda: engine_at(host), dict(os.environ), lambda name: engine_at(host, name)
+    )
     click.echo(report.text)
     return ExitCode.PARITY if report.usable else ExitCode.NO_VERDICT
 
@@ -250,7 +273,8 @@ def say_images(images: Sequence[ImageRecord], done: str, owner: str, before: str
 @HOST
 def build_images(project: str, host: str) -> int:
     """Make the images that the project's cells start from, and say which they are."""
-    made = project_images.make(lambda: engine_at(host), absolute(project).resolve(), dict(os.environ), Streams().say)
+    with Live(Streams().progress) as live:
+        made = project_images.make(lambda: engine_at(host), absolute(project).resolve(), dict(os.environ), live.say)
     for line in project_images.listed(made):
         click.echo(line)
     return ExitCode.PARITY

@@ -6,6 +6,7 @@ It decides nothing about a test: what may be frozen follows from a report, and w
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -100,30 +101,36 @@ def add(nodeid: str, report: Path, project: str, **asked: str) -> int:
     entries[nodeid] = entry = evidence.entry(wanted, proof, desk.today)
     _accept(desk, nodeid, entry)
     freezing.store(path, entries)
-    click.echo(f"froze `{nodeid}` until {entry.expires} in `{path}`")
+    click.echo(f"froze `{nodeid}` until {entry.expires} in `{desk.place.from_top(desk.settings.freezes)}`")
     return ExitCode.PARITY
 
 
 @freezes.command("extend")
 @click.argument("nodeid")
-@EXPIRES
+@click.option("--expires", default="", metavar="YYYY-MM-DD", help="The new last day, in UTC; without it only the owner changes.")
+@click.option("--owner", default="", help="Who answers for it from now on.")
 @click.option("--reason", default="", help="Why it is not fixed yet.")
 @PROJECT
-def extend(nodeid: str, expires: str, reason: str, project: str) -> int:
-    """Move the end of the freeze of NODEID, and keep count of it."""
+def extend(nodeid: str, project: str, **asked: str) -> int:
+    """Move the end of the freeze of NODEID, and keep count of it; or hand it to another owner."""
+    if not asked["expires"] and not asked["owner"]:
+        raise UsageError("`freeze extend` takes `--expires`, the new last day, or `--owner`, or both")
     desk = desk_of(project)
     path, entries = freezing.readable(desk.place, desk.settings)
     entry = _known(nodeid, entries)
-    day = desk.last_day(expires)
-    if day <= entry.expires:
-        raise UsageError(f"`{nodeid}` is frozen until {entry.expires} already", "give a later day")
-    step = ledger.Extension(on=desk.today.isoformat(), before=entry.expires.isoformat(), after=day.isoformat(), reason=reason)
-    steps = [msgspec.structs.asdict(each) for each in (*entry.extended, step)]
-    entries[nodeid] = moved = ledger.made({**entry.fields, "expires": day.isoformat(), "extended": steps})
+    fields = {**entry.fields, "owner": _said("--owner", asked["owner"])} if asked["owner"] else entry.fields
+    if asked["expires"]:
+        fields = {**fields, **_moved(desk, nodeid, entry, asked)}
+    entries[nodeid] = moved = ledger.made(fields)
     _accept(desk, nodeid, moved)
     freezing.store(path, entries)
-    times = checking.number(len(moved.extended), "time")
-    click.echo(f"`{nodeid}` is frozen until {day} instead of {entry.expires}; extended {times} since {_since(entry)}")
+    if moved.owner != entry.owner:
+        click.echo(f"`{moved.owner}` answers for `{nodeid}` instead of `{entry.owner}`")
+    if moved.expires != entry.expires:
+        times = checking.number(len(moved.extended), "time")
+        click.echo(
+            f"`{nodeid}` is frozen until {moved.expires} instead of {entry.expires}; extended {times} since {_since(entry)}"
+        )
     return ExitCode.PARITY
 
 
@@ -202,8 +209,19 @@ def prune(project: str, *, stable: bool) -> int:
             left[nodeid] = entry
     if len(left) != len(entries):
         freezing.store(path, left)
-    click.echo(f"{checking.number(len(left), 'test')} frozen in `{path}`", err=True)
+    click.echo(f"{checking.number(len(left), 'test')} frozen in `{desk.place.from_top(desk.settings.freezes)}`", err=True)
     return ExitCode.PARITY
+
+
+def _moved(desk: Desk, nodeid: str, entry: Entry, asked: Mapping[str, str]) -> dict[str, object]:
+    """Say what changes in an entry whose end is moved."""
+    day = desk.last_day(asked["expires"])
+    if day <= entry.expires:
+        raise UsageError(f"`{nodeid}` is frozen until {entry.expires} already", "give a later day")
+    step = ledger.Extension(
+        on=desk.today.isoformat(), before=entry.expires.isoformat(), after=day.isoformat(), reason=asked["reason"]
+    )
+    return {"expires": day.isoformat(), "extended": [msgspec.structs.asdict(each) for each in (*entry.extended, step)]}
 
 
 def _accept(desk: Desk, nodeid: str, entry: Entry) -> None:

@@ -14,19 +14,27 @@ from paritygate import process
 from paritygate.axes import near_miss
 from paritygate.cli.cells import cell
 from paritygate.cli.commands import program
+from paritygate.cli.completing import completion
+from paritygate.cli.initializing import initialize
+from paritygate.cli.overview import FIRST_STEPS
 from paritygate.cli.pasting import command as paste_command
 from paritygate.cli.pasting import ingest
+from paritygate.cli.selfchecking import selfcheck
 from paritygate.cli.sweeps import sweep
 from paritygate.cli.user import say_error
 from paritygate.errors import NoVerdictError, ParityError, UsageError
 from paritygate.outcomes.words import ExitCode
 
+MISSING = "Missing command"
 _NO_COMMAND = re.compile(r"No such command `(?P<name>[^`]*)`")
 
 program.add_command(cell)
 program.add_command(paste_command)
 program.add_command(ingest)
 program.add_command(sweep)
+program.add_command(completion)
+program.add_command(selfcheck)
+program.add_command(initialize)
 
 
 def misused(error: click.ClickException, arguments: Sequence[str]) -> UsageError:
@@ -38,6 +46,8 @@ def misused(error: click.ClickException, arguments: Sequence[str]) -> UsageError
         commands = error.ctx.command if isinstance(error, click.UsageError) and error.ctx is not None else program
         known = frozenset(commands.commands) if isinstance(commands, click.Group) else frozenset[str]()
         message = f"there is no command `{found['name']}`{near_miss(found['name'], known)}"
+    if message == MISSING and not arguments:
+        return UsageError("missing command", FIRST_STEPS)
     named = [each for each in arguments[:1] if each in program.commands]
     context = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx is not None else ""
     command = context or " ".join(("paritygate", *named))

@@ -11,6 +11,7 @@ import click
 import msgspec
 from click.decorators import FC
 
+from paritygate import places
 from paritygate.cli import project_folder
 from paritygate.cli.user import absolute, place_of
 from paritygate.config.file import Overrides
@@ -53,6 +54,12 @@ PROJECT = click.option(
 # `main` has taken the word before click sees it, wherever it stands: this is for the help text.
 DEBUG = click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks and a log of what is done.")
 REPORT = click.argument("report", type=FILE)
+CHECKOUT = click.option(
+    "--project",
+    default=None,
+    type=click.Path(exists=True, file_okay=False),
+    help="The project's folder, of which cells that ran without an engine are made. [default: the report's]",
+)
 VARIABLES = click.option(
     "--variable",
     "variables",
@@ -61,6 +68,13 @@ VARIABLES = click.option(
     help="The value of a variable that the report withholds, since it sounds secret; may be repeated.",
 )
 QUIET = click.option("--quiet", "-q", is_flag=True, help="Say nothing but the answer.")
+VERBOSE = click.option("--verbose", "-v", is_flag=True, help="Say every step of every cell, each in a line of its own.")
+
+
+def check_much(*, quiet: bool, verbose: bool) -> None:
+    """Refuse what excludes each other."""
+    if quiet and verbose:
+        raise UsageError("`--quiet` and `--verbose` exclude each other", "give one of them")
 
 
 def budget(default: str) -> Callable[[FC], FC]:
@@ -73,6 +87,11 @@ def artifact_at(name: str, default: str = "") -> Callable[[FC], FC]:
     """Declare the option that says where the artifact goes; it is handed on under `name`."""
     said = f"Where the artifact goes.{f' [default: {default}]' if default else ''}"
     return click.option("--report", name, default=None, metavar="PATH", help=said)
+
+
+def checkout_of(project: str | None, report: Path) -> Path:
+    """Say which folder is the project of a report."""
+    return absolute(str(report.parent) if project is None else project).resolve()
 
 
 def values_of(variables: tuple[str, ...]) -> dict[str, str]:
@@ -104,11 +123,13 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     host: str
     runner: RunnerChoice | None
     quiet: bool
+    verbose: bool = False
     sweeps: tuple[str, ...] = ()
     sweep_budget: float | None = None
 
     def request(self, report: Path | None = None) -> Request:
         """Say what the gate is asked for, or with another place for its report what else is to be run of the same."""
+        check_much(quiet=self.quiet, verbose=self.verbose)
         overrides = Overrides(
             selection=self.selection,
             environments=self.environments,
@@ -118,6 +139,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             cell_timeout=self.timeout,
             report=str(report) if report is not None else "" if self.report is None else str(place_of(self.report)),
             runner=self.runner,
+            one_engine=bool(self.host),
         )
         return Request(
             project=absolute(self.project).resolve(),
@@ -136,16 +158,20 @@ class ExplainOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What `paritygate explain` was told; the declarations of the command say what each is."""
 
     report: Path
+    project: str | None
     explain_budget: float | None
     place: str | None
     variables: tuple[str, ...]
     host: str
     quiet: bool
+    verbose: bool = False
 
     def asked(self) -> Afterwards:
         """Say what is to be explained."""
+        check_much(quiet=self.quiet, verbose=self.verbose)
         return Afterwards(
             report=self.report,
+            project=checkout_of(self.project, self.report),
             place=None if self.place is None else place_of(self.place),
             seconds=self.explain_budget,
             variables=values_of(self.variables),
@@ -162,6 +188,7 @@ class ReproOptions(msgspec.Struct, frozen=True, kw_only=True):
     alone: bool
     shell: bool
     line: bool
+    project: str | None
     variables: tuple[str, ...]
     host: str
     quiet: bool
@@ -171,8 +198,30 @@ class ReproOptions(msgspec.Struct, frozen=True, kw_only=True):
         return Wanted(
             report=self.report,
             nodeid=self.nodeid,
+            project=checkout_of(self.project, self.report),
             number=self.number or 0,
             cell=self.cell,
             alone=self.alone,
             variables=values_of(self.variables),
         )
+
+
+class ClassifyOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What `paritygate classify` was told; the declarations of the command say what each is."""
+
+    files: tuple[Path, ...]
+    report: str | None
+    project: str
+    ledger_from: str
+    quiet: bool
+
+    def place(self) -> Path | None:
+        """Say where the artifact goes, None for nowhere; raises `UsageError` where it cannot be written."""
+        place = None if self.report is None else place_of(self.report)
+        if place is not None:
+            places.check(place)
+        return place
+
+    def folder(self) -> Path:
+        """Say which project's freezes are held."""
+        return absolute(self.project).resolve()

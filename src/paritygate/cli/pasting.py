@@ -21,6 +21,7 @@ from paritygate.gate import pasting
 from paritygate.gate.one_cell import Wanted
 from paritygate.ingest import detecting, making
 from paritygate.ingest.making import Given
+from paritygate.ingest.measuring import is_zone
 from paritygate.outcomes.artifact import SCHEMA, EnvironmentRecord, Subject
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.words import Axis, CellStatus, ExitCode, ResultFormat
@@ -118,12 +119,16 @@ def _content(file: str) -> bytes:
 
 
 def _record(project: Path, env: str, cell: Cell) -> EnvironmentRecord:
-    """Say of the environment what the project asks of it and the command sets, and how many workers were seen."""
+    """Say of the environment what the project asks of it and the command sets, and how many workers were seen.
+
+    Where something else was measured that is not what it had.
+    """
     asked = config_file.load(project).settings.environments.get(env)
+    measured = cell.told.measured if cell.told is not None else None
     axes: dict[Axis, str] = {}
     if asked is not None:
-        axes[Axis.LOCALE] = asked.locale
-        if asked.timezone != "auto":
+        axes[Axis.LOCALE] = asked.locale if measured is None else measured.locale
+        if asked.timezone != "auto" and (measured is None or is_zone(asked.timezone, measured)):
             axes[Axis.TIMEZONE] = asked.timezone
     if cell.told is not None and cell.told.format is not ResultFormat.JUNIT:
         axes[Axis.WORKERS] = str(cell.workers)

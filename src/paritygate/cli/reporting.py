@@ -81,16 +81,29 @@ def told(wanted: Telling) -> Iterator[None]:
         raise
 
 
+class Told(msgspec.Struct, frozen=True, kw_only=True):
+    """An artifact, the place where it was to be written, None for nowhere, and why it could not be."""
+
+    artifact: Artifact
+    place: Path | None
+    unrecorded: UnrecordedError | None = None
+
+
 def answer(report: Report, streams: Streams, wanted: Telling, *, quiet: bool) -> int:
     """Tell a run, write its page, say where both are, and say the exit code: 4 at least where one could not be written."""
-    show(report.artifact, streams, wanted.form, nearest(report.path))
-    if not quiet and report.unrecorded is None:
-        streams.say(f"report: {nearest(report.path)}")
-    code = code_of(report.artifact, report.unrecorded)
+    return tell(Told(artifact=report.artifact, place=report.path, unrecorded=report.unrecorded), streams, wanted, quiet=quiet)
+
+
+def tell(made: Told, streams: Streams, wanted: Telling, *, quiet: bool) -> int:
+    """Tell an artifact that may be in no file as `answer` does."""
+    show(made.artifact, streams, wanted.form, _named(made.place))
+    if not quiet and made.place is not None and made.unrecorded is None:
+        streams.say(f"report: {nearest(made.place)}")
+    code = code_of(made.artifact, made.unrecorded)
     if wanted.html is None:
         return code
     try:
-        _write_page(report, streams, wanted.html)
+        _write_page(made, streams, wanted.html)
     except UnrecordedError as error:
         say_error(error)
         return max(code, ExitCode.NO_VERDICT)
@@ -99,10 +112,14 @@ def answer(report: Report, streams: Streams, wanted: Telling, *, quiet: bool) ->
     return code
 
 
-def _write_page(report: Report, streams: Streams, place: Path) -> None:
-    if place.resolve() == report.path.resolve():
+def _named(place: Path | None) -> str:
+    return "" if place is None else nearest(place)
+
+
+def _write_page(made: Told, streams: Streams, place: Path) -> None:
+    if made.place is not None and place.resolve() == made.place.resolve():
         raise UnrecordedError(f"`--html {place}` would overwrite the report", "give it another name")
-    page = formats.render(report.artifact, Format.HTML, Page(streams.width, nearest(report.path)))
+    page = formats.render(made.artifact, Format.HTML, Page(streams.width, _named(made.place)))
     places.write(page.encode("utf-8", "backslashreplace"), place)
 
 

@@ -22,7 +22,7 @@ from paritygate.reports.live import Live
 from paritygate.witnesses import WITNESSES
 
 OWN = ("values", "budget", "plan")
-OF_A_GATE = frozenset({"selection", "without_axes", "attempts", "explain_budget", "sweeps", "sweep_budget"})
+OF_A_GATE = frozenset({"selection", "without_axes", "attempts", "explain_budget", "plan", "sweeps", "sweep_budget"})
 """What `run` can be told that says nothing of a sweep; all other options of it are those of `sweep`."""
 
 
@@ -64,11 +64,11 @@ def sweep(**given: Any) -> int:
     asked = Wanted(axes=dict.fromkeys(axes, named(values, axes)), seconds=seconds)
     wanted = telling(given)
     options = msgspec.convert(
-        given | dict.fromkeys(OF_A_GATE) | {"selection": selected, "without_axes": (), "sweeps": ()}, RunOptions
+        given | dict.fromkeys(OF_A_GATE - {"plan"}) | {"selection": selected, "without_axes": (), "sweeps": ()}, RunOptions
     )
     request = options.request(report=absolute(options.project).resolve() / REPORT if options.report is None else None)
     streams = Streams()
-    with told(wanted), Live(streams.progress, quiet=options.quiet) as live:
+    with told(wanted), Live(streams.progress, quiet=options.quiet, verbose=options.verbose) as live:
         around = world(options.host, live)
         if plan:
             click.echo("\n".join(costs.told(costs.estimate(request, asked, around))))

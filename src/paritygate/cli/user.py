@@ -18,11 +18,11 @@ from paritygate.errors import ParityError, UsageError
 from paritygate.gate.request import World
 from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.words import ExitCode
-from paritygate.reports import terminal
 from paritygate.reports.live import Live
 
 PLAIN_WIDTH = 160
 READY_SECONDS = 30.0
+MARKS = "✓✗–…━"  # noqa: RUF001 - a dash is meant
 
 
 class Streams:
@@ -34,15 +34,20 @@ class Streams:
         self.progress = Console(stderr=True, no_color=plain, highlight=False, soft_wrap=True)
         self.width = self.answers.width if self.answers.is_terminal else PLAIN_WIDTH
         self.colour = self.answers.is_terminal and not plain
-
-    def answer(self, artifact: Artifact, place: Path | None = None) -> None:
-        """Show an artifact, and how to run more of it where it has a place."""
-        report = "" if place is None else nearest(place)
-        click.echo(terminal.render(artifact, self.width, colour=self.colour, report=report))
+        self.unicode = can_say(MARKS, self.answers.encoding)
 
     def say(self, line: str) -> None:
         """Say one line of progress."""
         self.progress.print(line, markup=False)
+
+
+def can_say(text: str, encoding: str) -> bool:
+    """Say whether a stream can hold a text."""
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def version() -> str:
@@ -50,11 +55,16 @@ def version() -> str:
     return importlib.metadata.version("paritygate")
 
 
-def engine_at(host: str) -> Engine:
-    """Find the engine, waiting for one that is started beside a CI job."""
+def engine_at(host: str, named: str = "") -> Engine:
+    """Find the engine at `host`, or else the `named` one, or the usual one, waiting for one that is started beside a CI job."""
     waiting = READY_SECONDS if "CI" in os.environ else 0.0
     search = EndpointSearch(
-        environment=dict(os.environ), home=Path.home(), host=host, ready_seconds=waiting, contained=inside_container()
+        environment=dict(os.environ),
+        home=Path.home(),
+        host=host,
+        engine="" if host else named,
+        ready_seconds=waiting,
+        contained=inside_container(),
     )
     return connect(search)
 
@@ -93,6 +103,8 @@ def world(host: str, live: Live) -> World:
         sleep=time.sleep,
         say=live.say,
         watch=live.watch,
+        expect=live.expect,
+        connect_to=lambda named: engine_at(host, named),
     )
 
 

@@ -39,7 +39,8 @@ class Overrides(msgspec.Struct, frozen=True, kw_only=True):
     """What the command line or the variables say over the file; empty and None leave a setting as it is.
 
     `environments` are those to run. `seeds` are by attempt, from the first; None where one is not given.
-    `cell_timeout` is seconds; `without_axes` are the axes that are not to vary.
+    `cell_timeout` is seconds; `without_axes` are the axes that are not to vary. `engines` share the cells; with `one_engine`
+    it is the one that is found, whatever is configured.
     """
 
     selection: tuple[str, ...] = ()
@@ -50,6 +51,8 @@ class Overrides(msgspec.Struct, frozen=True, kw_only=True):
     report: str = ""
     runner: RunnerChoice | None = None
     without_axes: tuple[str, ...] = ()
+    engines: tuple[str, ...] = ()
+    one_engine: bool = False
 
 
 def load(project: Path) -> Loaded:
@@ -116,7 +119,10 @@ def _shared_table(document: dict[str, object] | None) -> object:
 
 
 def overrides_from_variables(variables: Mapping[str, str]) -> Overrides:
-    """Read `PARITY_SELECTION`, `PARITY_ATTEMPTS`, `PARITY_SEED_A` and `PARITY_SEED_B`; an empty one is as good as none."""
+    """Read `PARITY_SELECTION`, `PARITY_ATTEMPTS`, `PARITY_SEED_A`, `PARITY_SEED_B` and `PARITY_ENGINES`.
+
+    An empty one is as good as none.
+    """
     try:
         selection = tuple(shlex.split(variables.get("PARITY_SELECTION", "")))
     except ValueError as found:
@@ -127,6 +133,7 @@ def overrides_from_variables(variables: Mapping[str, str]) -> Overrides:
         selection=selection,
         attempts=_number(variables, "PARITY_ATTEMPTS"),
         seeds=seeds if seeds != (None, None) else (),
+        engines=tuple(dict.fromkeys(variables.get("PARITY_ENGINES", "").split())),
     )
 
 
@@ -155,6 +162,8 @@ def apply(settings: Settings, overrides: Overrides, source: str = "the command l
         raise UsageError(f"{source} sets a timeout of {overrides.cell_timeout:g} seconds", "give a number greater than 0")
     if overrides.runner is not None:
         kept = {name: msgspec.structs.replace(each, runner="") for name, each in kept.items()}
+    if overrides.one_engine:
+        kept = {name: msgspec.structs.replace(each, engine="") for name, each in kept.items()}
     return msgspec.structs.replace(
         settings,
         selection=overrides.selection or settings.selection,
@@ -164,6 +173,7 @@ def apply(settings: Settings, overrides: Overrides, source: str = "the command l
         cell_timeout=settings.cell_timeout if overrides.cell_timeout is None else overrides.cell_timeout,
         report=overrides.report or settings.report,
         runner=overrides.runner or settings.runner,
+        engines=() if overrides.one_engine else overrides.engines or settings.engines,
     )
 
 

@@ -33,6 +33,11 @@ With `runner = "auto"` cells run on an engine where one answers, and otherwise, 
 (`host`). An engine that `--host` or `DOCKER_HOST` names has to answer, and under `CI` nothing else is taken in place of
 an engine: there `host` has to be asked for. `--runner` goes over what is configured, environments included. What a
 runner cannot vary is not varied, and said. All environments with `ssh` have one target.
+
+`engines`, and `engine` of an environment, which goes over it, take names of Docker contexts (`docker context ls`) or
+addresses. Certificates for `tcp://` are those of the context, or of `DOCKER_CERT_PATH`. The cells of an environment run on
+engines of one platform; of several named in `engines`, those that are not of the first one's are left out, and so are those
+that do not answer, both with a note. `--host` takes one engine for everything, whatever is configured.
 """
 
 PINS = """\
@@ -83,6 +88,7 @@ Each goes over the file, and the command line goes over each. An empty one is as
 | `PARITY_ATTEMPTS` | `attempts` | `3` |
 | `PARITY_SEED_A` | the seed of attempt 1 | `1` |
 | `PARITY_SEED_B` | the seed of attempt 2 | `2` |
+| `PARITY_ENGINES` | `engines`, with blanks between them | `default build-7` |
 | `PARITY_SSH_TARGET` | nothing: it is the `target` of environments with `ssh` that have none | `ci@build-7` |
 """
 

@@ -82,6 +82,13 @@ class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True):
     runner: Annotated[
         Literal["", "docker", "host", "ssh"], Meta(description="Where its cells run; empty: where the setting for all says")
     ] = ""
+    engine: Annotated[
+        str,
+        Meta(
+            description="With `docker`, on which engine: a Docker context, or an address such as `tcp://HOST:2376`; empty: "
+            "where the setting for all says"
+        ),
+    ] = ""
     target: Annotated[
         str,
         Meta(
@@ -159,6 +166,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
             "of each environment), or `auto`: where an engine answers on that, else, except under `CI`, on `host`"
         ),
     ] = RunnerChoice.AUTO
+    engines: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Engines that share the cells: Docker contexts, or addresses such as `tcp://HOST:2376`; empty: "
+            "the one that is found"
+        ),
+    ] = ()
     report: Annotated[str, Meta(description="Where the artifact is written, relative to the project")] = "parity_report.json"
     network: Annotated[bool, Meta(description="Whether tests may reach a network")] = False
     include: Annotated[tuple[str, ...], Meta(description="Secret-like files that are sent all the same")] = ()

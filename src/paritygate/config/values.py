@@ -14,10 +14,13 @@ from paritygate import witnesses
 from paritygate.axes import locale_name, memory_bytes, umask_bits, variable_name, zone_name
 from paritygate.config.settings import EnvironmentSettings, ImageSettings, Settings, SweepSettings
 from paritygate.config.tables import join
+from paritygate.outcomes.words import RunnerChoice
 from paritygate.witnesses import WITNESSES
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 
+CONTEXT = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.+-]*")
+"""What Docker takes for the name of a context."""
 
 OLDEST = 8
 """The minor version of the oldest CPython that what runs in a cell is written for."""
@@ -39,7 +42,7 @@ def impossible(settings: Settings) -> tuple[str, ...]:
         *(
             problem
             for name, each in settings.environments.items()
-            for problem in _of_environment(join("environments", name), name, each)
+            for problem in _of_environment(join("environments", name), name, each, settings.runner)
         ),
         *_of_sweeps(settings.sweeps),
     )
@@ -69,8 +72,21 @@ def _of_all(settings: Settings) -> Iterator[str]:
     yield from _checked("pins.timezone", settings.pins.timezone, zone_name)
     yield from _checked("pins.locale", settings.pins.locale, locale_name)
     yield from _of_image(settings.image)
+    yield from _of_engines(settings.engines)
     if not settings.environments:
         yield "`environments`: there are none; name at least one, or leave the table out to have `local-like` and `server-like`"
+
+
+def _of_engines(names: tuple[str, ...]) -> Iterator[str]:
+    for name in names:
+        yield from _of_engine("engines", name)
+    if len(set(names)) < len(names):
+        yield "`engines`: each can be named once"
+
+
+def _of_engine(path: str, name: str) -> Iterator[str]:
+    if not (CONTEXT.fullmatch(name) or ("://" in name and name.isprintable() and " " not in name)):
+        yield f"`{path}`: expected a Docker context, or an address such as `tcp://HOST:2376`, got `{name}`"
 
 
 def _of_image(settings: ImageSettings) -> Iterator[str]:
@@ -88,13 +104,18 @@ def _of_markers(exclude: Mapping[str, str]) -> Iterator[str]:
             yield f"`{join('exclude', marker)}`: say why; tests that are left out are listed with the reason"
 
 
-def _of_environment(path: str, name: str, settings: EnvironmentSettings) -> Iterator[str]:
+def _of_environment(path: str, name: str, settings: EnvironmentSettings, runner: RunnerChoice) -> Iterator[str]:
     if NAME.fullmatch(name) is None:
         yield f"`{path}`: a name has up to 40 letters, digits, `-`, `_` and `.`, the first a letter or a digit"
     yield from _checked(f"{path}.timezone", settings.timezone, zone_name)
     yield from _checked(f"{path}.locale", settings.locale, locale_name)
     yield from _checked(f"{path}.memory", settings.memory, memory_bytes)
     yield from _checked(f"{path}.umask", settings.umask, umask_bits)
+    if settings.engine:
+        yield from _of_engine(f"{path}.engine", settings.engine)
+    has = settings.runner or runner
+    if settings.engine and has in {RunnerChoice.HOST, RunnerChoice.SSH}:
+        yield f'`{path}.engine`: cells run on an engine with `runner = "docker"` alone, and this has `{has}`'
     if not math.isfinite(settings.cpus):
         yield f"`{path}.cpus`: expected a number of processors, got `{settings.cpus}`"
     for variable, value in settings.variables.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -18,6 +18,8 @@ from paritygate.locks.comparing import Broken, File, Standing
 from paritygate.locks.lock import Lock
 from paritygate.snapshot import survey
 from paritygate.snapshot.survey import Repository, Survey
+
+LEAVE_OUT = "lock what it stands for, or name the files to be locked one by one or by a glob, such as `tests/data/*.json`"
 
 
 class Shelf(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,7 +131,7 @@ def file_at(shelf: Shelf, path: str) -> File:
         return File()
     except OSError as error:
         return File(why=error.strerror or str(error))
-    repository, inside = _repository(shelf, path)
+    repository, inside = _repository(shelf, _led_to(shelf, full))
     stored = "" if repository is None else digests.stored(repository, inside, content)
     return File(digest=content.digest, alike=content.alike, stored=stored, standing=standing(shelf, path))
 
@@ -154,25 +156,39 @@ def taken_in(shelf: Shelf, asked: Sequence[str]) -> dict[str, str]:
     chosen = {path: None for pattern in asked for path in patterns.chosen(pattern, shelf.files)}
     if not asked:
         chosen = dict.fromkeys((*held, *unlocked(shelf, held)))
-    return kept | dict(_digests(shelf, chosen))
+    return kept | _digests(shelf, chosen)
 
 
-def _digests(shelf: Shelf, chosen: Mapping[str, None]) -> Iterator[tuple[str, str]]:
-    for path in chosen:
-        try:
-            path.encode()
-        except UnicodeEncodeError as error:
-            raise RefusedError(f"{os.fsencode(path)!r} cannot be locked: its name is not UTF-8", "rename it") from error
-        file = file_at(shelf, path)
-        if file.why:
-            raise RefusedError(f"`{path}` cannot be locked: {file.why}", "lock what it stands for, or leave it out")
-        if file.digest:
-            yield path, digest_to_lock(file)
+def _digests(shelf: Shelf, chosen: Mapping[str, None]) -> dict[str, str]:
+    """Digest what is to be locked; raises `RefusedError` with all that cannot be."""
+    files = {path: file_at(shelf, path) for path in chosen if _is_text(path)}
+    wrong = {f"{os.fsencode(path)!r}": "its name is not UTF-8; rename it" for path in chosen if not _is_text(path)}
+    wrong |= {f"`{path}`": file.why for path, file in files.items() if file.why}
+    if len(wrong) == 1:
+        raise RefusedError(f"{next(iter(wrong))} cannot be locked: {next(iter(wrong.values()))}", LEAVE_OUT)
+    if wrong:
+        listed = "\n".join(f"  {path}: {why}" for path, why in wrong.items())
+        raise RefusedError(f"{len(wrong)} files cannot be locked:\n{listed}", LEAVE_OUT)
+    return {path: digest_to_lock(file) for path, file in files.items() if file.digest}
 
 
-def _repository(shelf: Shelf, path: str) -> tuple[Repository | None, str]:
-    """Find the repository that a path is in, the innermost one, and its path there; None without git."""
-    full = shelf.place.from_top(path)
+def _is_text(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _led_to(shelf: Shelf, full: Path) -> str:
+    """Say, from the tree's top, which file stands at a path: where a link lies there, the one that it leads to."""
+    if not full.is_symlink():
+        return full.relative_to(shelf.seen.top).as_posix()
+    return Path(os.path.realpath(full)).relative_to(os.path.realpath(shelf.seen.top)).as_posix()
+
+
+def _repository(shelf: Shelf, full: str) -> tuple[Repository | None, str]:
+    """Find the repository that a path from the tree's top is in, the innermost one, and its path there; None without git."""
     holding = [each for each in shelf.seen.repositories if full.startswith(each.prefix)]
     if not holding:
         return None, full
@@ -182,7 +198,7 @@ def _repository(shelf: Shelf, path: str) -> tuple[Repository | None, str]:
 
 def standing(shelf: Shelf, path: str) -> Standing:
     """Say what a path is to git, which may spell an accent in another way than the disk."""
-    repository, inside = _repository(shelf, path)
+    repository, inside = _repository(shelf, shelf.place.from_top(path))
     if repository is None:
         return Standing.NO_GIT
     tracked = repository.index.tracked

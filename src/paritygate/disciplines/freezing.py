@@ -17,7 +17,8 @@ from paritygate.freezes import checking, ledger, owners
 from paritygate.freezes.ledger import Entry, Ledger
 
 HINT = (
-    "`paritygate freeze list` shows the ledger; `freeze extend`, `freeze remove`, `freeze prune` or fixing the test put it right"
+    "`paritygate freeze list` shows the ledger; `freeze extend` (with `--owner` for another owner), `freeze remove`, "
+    "`freeze prune` or fixing the test put it right"
 )
 MEND = "mend it by hand first, so that nothing in it is lost"
 TAKE_OUT = "mend it by hand, or take the entry out with `paritygate freeze remove NODEID`"
@@ -64,6 +65,8 @@ def holding(place: Place, wanted: Check, ref: str) -> Frozen:
     path, found = load(place, wanted.settings)
     if found is None:
         return Frozen(path=path)
+    if found.written is None:
+        refuse_faults(path, found)
     _refuse(path, problems(place, wanted, found))
     return Frozen(path=path, entries=found.entries)
 

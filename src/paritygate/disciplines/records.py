@@ -47,8 +47,7 @@ def at_merge_base(place: Place, ref: str) -> Place:
         )
     base = git.line(asked, "merge-base", known, "HEAD")
     if not base:
-        hint = "a shallow clone lacks it: `git fetch --unshallow`"
-        raise UsageError(f"`--ledger-from`: HEAD and `{ref}` have no commit in common", hint)
+        raise UsageError(f"`--ledger-from`: HEAD and `{ref}` have no commit in common", git.way_together(asked))
     return msgspec.structs.replace(place, commit=base)
 
 

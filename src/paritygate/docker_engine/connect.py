@@ -25,6 +25,7 @@ class _Info(msgspec.Struct, frozen=True, kw_only=True):
     NCPU: int = 0
     MemTotal: int = 0
     SecurityOptions: tuple[str, ...] | None = None
+    DockerRootDir: str | None = None
 
 
 def connect(search: EndpointSearch) -> DockerEngine:
@@ -50,6 +51,11 @@ def connect(search: EndpointSearch) -> DockerEngine:
                 hint = hint_of(candidate, says, contained=search.contained)
                 raise EngineUnavailableError(message, tuple(tried), hint, named=True) from error
     raise EngineUnavailableError("no Docker engine answers; tried, in this order:", tuple(tried), _permission_hint(tried))
+
+
+def nobody_named(name: str) -> DockerEngine:
+    """Know of no engine by any name."""
+    raise EngineUnavailableError(f"nothing is known of an engine `{name}`", named=True)
 
 
 def _open(candidate: Candidate, ready_seconds: float) -> DockerEngine:
@@ -80,6 +86,7 @@ def _info(candidate: Candidate, client: Client, says: Says) -> EngineInfo:
         memory=info.MemTotal,
         rootless=any(option.split(",")[0] == "name=rootless" for option in security),
         security=security,
+        root=info.DockerRootDir or "",
     )
 
 

@@ -18,6 +18,9 @@ from paritygate.errors import ConfigError, UsageError
 
 DEFAULT_SOCKET = "npipe:////./pipe/docker_engine" if sys.platform == "win32" else "unix:///var/run/docker.sock"
 DEFAULT_CONTEXT = "default"
+SETTINGS = "the settings"
+"""Why an engine is asked that somebody has named in them."""
+
 EXAMPLES = "such as `unix:///var/run/docker.sock` or `tcp://HOST:2376`"
 
 # What the SDK makes of anything else is a surprise: it takes a word without a scheme for the name of a computer.
@@ -32,7 +35,8 @@ _PORTS = range(1, 1 << 16)
 class EndpointSearch(msgspec.Struct, frozen=True, kw_only=True):
     """What the search for an engine starts from.
 
-    `host` is an explicit choice, empty for none. `environment` gives `DOCKER_HOST` and its like, `home` the user's folder.
+    `host` is an explicit choice, empty for none; `engine` one that the settings name, a context or an address, which goes over
+    all else. `environment` gives `DOCKER_HOST` and its like, `home` the user's folder.
     `ready_seconds` is for how long a `DOCKER_HOST` or `host` that does not answer yet is asked again: an engine that is
     started beside the gate, as in a CI job, needs some seconds. `contained` says that this is asked inside a container.
     `system_sockets` are the places outside the home.
@@ -41,6 +45,7 @@ class EndpointSearch(msgspec.Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str]
     home: Path
     host: str = ""
+    engine: str = ""
     ready_seconds: float = 0.0
     contained: bool = False
     default: str = DEFAULT_SOCKET
@@ -103,6 +108,8 @@ def candidates(search: EndpointSearch) -> tuple[Candidate, ...]:
 
 
 def _chosen(search: EndpointSearch) -> Candidate | None:
+    if search.engine:
+        return _named(search)
     variables = search.environment
     for url, why in ((search.host, "flag"), (variables.get("DOCKER_HOST", ""), "DOCKER_HOST")):
         if url:
@@ -114,6 +121,15 @@ def _chosen(search: EndpointSearch) -> Candidate | None:
     if name := _current_context(search):
         return _context(search, name, "")
     return None
+
+
+def _named(search: EndpointSearch) -> Candidate:
+    """Take the engine that the settings name; what has no slash is a context."""
+    if "/" not in search.engine:
+        return _context(search, search.engine, SETTINGS)
+    _check_url(search.engine, "engine")
+    certificates = _certificates_of(search.environment, search.home)
+    return Candidate(endpoint=Endpoint(search.engine, SETTINGS), certificates=certificates, explicit=True, may_wait=True)
 
 
 def _check_url(url: str, source: str) -> None:

@@ -49,6 +49,18 @@ class DockerEngine:
         """Make an image of a root filesystem."""
         return images.import_image(self._client, tar, tag, labels)
 
+    def save(self, tags: tuple[str, ...]) -> Tar:
+        """Give images as one archive, for another engine to `load`."""
+        return images.save(self._client, tags)
+
+    def load(self, tar: Tar) -> None:
+        """Take in images that another engine has saved, under their names."""
+        images.load(self._client, tar)
+
+    def answers(self) -> bool:
+        """Say whether it answers now, within seconds."""
+        return self._client.answers()
+
     def image(self, reference: str) -> ImageRecord | None:
         """Look an image up by tag or id."""
         return images.find(self._client, reference)

@@ -8,7 +8,7 @@ import tarfile
 import time
 import uuid
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from docker.credentials.errors import StoreError
@@ -121,6 +121,20 @@ def import_image(client: Client, tar: Tar, tag: str, labels: dict[str, str]) -> 
         if not failure:
             return image_record(client.inspect_image(tag))
     raise EngineError(f"the engine could not import `{tag}`: {failure}", hint_for(failure))
+
+
+def save(client: Client, names: Sequence[str]) -> Iterator[bytes]:
+    """Yield images with their names as one archive."""
+    with engine_errors(f"send {', '.join(f'`{name}`' for name in names)}"):
+        yield from client.saved(names)
+
+
+def load(client: Client, tar: Tar) -> None:
+    """Take in what `save` has yielded."""
+    with engine_errors("take in images"):
+        failure = _follow(client.load_image(iter(tar)), _ignore, deque(maxlen=TAIL))
+    if failure:
+        raise EngineError(f"the engine could not take in images: {failure}", hint_for(failure))
 
 
 def find(client: Client, reference: str) -> ImageRecord | None:

@@ -16,4 +16,5 @@ def image_record(inspected: dict[str, Any]) -> ImageRecord:
         labels={name: value for name, value in labels.items() if value},
         created=str(inspected.get("Created") or ""),
         size=int(inspected.get("Size") or 0),
+        layers=tuple((inspected.get("RootFS") or {}).get("Layers") or ()),
     )

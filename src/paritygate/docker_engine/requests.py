@@ -27,7 +27,7 @@ class Endpoint(msgspec.Struct, frozen=True):
 
 
 class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """What an engine says of itself; `memory` is bytes, `cpus` what it may use."""
+    """What an engine says of itself; `memory` is bytes, `cpus` what it may use, `root` the folder in which it keeps images."""
 
     endpoint: Endpoint
     name: str
@@ -38,16 +38,18 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     memory: int
     rootless: bool
     security: tuple[str, ...]
+    root: str = ""
 
 
 class ImageRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """An image that the engine holds; `created` is ISO 8601, `size` bytes."""
+    """An image that the engine holds; `created` is ISO 8601, `size` bytes, `layers` the digests of what its files are made of."""
 
     identity: str
     tags: tuple[str, ...]
     labels: dict[str, str]
     created: str
     size: int
+    layers: tuple[str, ...] = ()
 
 
 class BuildRequest(msgspec.Struct, frozen=True, kw_only=True):

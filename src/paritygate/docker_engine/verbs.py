@@ -83,6 +83,15 @@ class Engine(Protocol):
     def import_image(self, tar: Tar, tag: str, labels: dict[str, str]) -> ImageRecord:
         """Make an image of a root filesystem."""
 
+    def save(self, tags: tuple[str, ...]) -> Tar:
+        """Give images as one archive, for another engine to `load`."""
+
+    def load(self, tar: Tar) -> None:
+        """Take in images that another engine has saved, under their names."""
+
+    def answers(self) -> bool:
+        """Say whether it answers now, within seconds; raises nothing."""
+
     def image(self, reference: str) -> ImageRecord | None:
         """Look an image up by tag or id."""
 

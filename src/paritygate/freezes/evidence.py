@@ -14,7 +14,7 @@ from paritygate.freezes.ledger import Entry, made
 from paritygate.freezes.ways import runs_of, way_of
 from paritygate.outcomes.artifact import Artifact, Finding
 from paritygate.outcomes.cells import TestId
-from paritygate.outcomes.words import Label
+from paritygate.outcomes.words import Label, Purpose
 
 WHY_NOT = {
     Label.COUPLING: "a coupling is a fact about the environment: fix the patch, or narrow it",
@@ -93,4 +93,21 @@ def _proven(nodeid: str, report: Report) -> Finding:
     if len(proven) != 1:
         why = "several tests have that id" if proven else "it is green"
         raise RefusedError(f"`{nodeid}` cannot be frozen on `{name}`: {why}", "give each test an id of its own")
+    if _is_unstable_everywhere(proven[0], artifact):
+        message = (
+            f"`{nodeid}` cannot be frozen on `{name}`: with its confirming cells it disagrees with itself in every environment"
+        )
+        raise RefusedError(message, WHY_NOT[Label.NONDETERMINISM_EVERYWHERE])
     return proven[0]
+
+
+def _is_unstable_everywhere(finding: Finding, artifact: Artifact) -> bool:
+    """Say whether a report's cells show a test both green and not in each environment.
+
+    The label is of the gate's few cells; cells that confirmed whatever else was found may have seen more.
+    """
+    seen: dict[str, set[bool]] = {env: {outcome.green for outcome in attempts} for env, attempts in finding.outcomes.items()}
+    for cell, run in runs_of(TestId(finding.nodeid, finding.occurrence), artifact.cells):
+        if cell.env in seen and cell.purpose in {Purpose.GATE, Purpose.CONFIRM}:
+            seen[cell.env].add(run.outcome.green)
+    return len(seen) > 1 and all(len(kinds) > 1 for kinds in seen.values())

@@ -6,6 +6,7 @@ It reads and writes text only; what day it is and which tests there are is for `
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import date
@@ -14,7 +15,7 @@ from types import MappingProxyType
 import msgspec
 
 from paritygate import strict_json
-from paritygate.outcomes.words import Label
+from paritygate.outcomes.words import Label, Outcome
 
 REQUIRED = ("owner", "expires", "evidence", "reason")
 WIDTH = 60
@@ -105,8 +106,9 @@ def day_of(text: object) -> date | None:
 
 def _wrong(nodeid: str, fields: object) -> Iterator[str]:
     """Say everything that is wrong with an entry."""
-    if not nodeid.strip() or nodeid.startswith(("/", "::")):
-        yield "its name is not the id of a test"
+    file, _, test = nodeid.partition("::")
+    if not test.strip() or not file.strip() or file.startswith(("/", "../")) or posixpath.normpath(file) != file:
+        yield "its name is not the id of a test, such as `tests/test_a.py::test_b`"
     if not isinstance(fields, dict):
         yield f"expected an object with {', '.join(f'`{name}`' for name in REQUIRED)}"
         return
@@ -174,6 +176,10 @@ EXPECTED: Mapping[str, tuple[Callable[[object], bool], str]] = MappingProxyType(
         "since": (lambda value: day_of(value) is not None, "write a day as YYYY-MM-DD"),
         "label": (lambda value: value == Label.NONDETERMINISM, f"only `{Label.NONDETERMINISM}` may be frozen"),
         "fingerprint": (_are_texts, "write text, or an array of texts"),
+        "cells": (
+            lambda value: len(words := set(_words(value))) != 1 or not words <= set(Outcome),
+            "nothing there disagrees with itself, which is all that may be frozen",
+        ),
         "extended": (lambda value: _extensions(value) is not None, "write an array of objects with `on`, `before` and `after`"),
     }
 )

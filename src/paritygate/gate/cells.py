@@ -12,8 +12,7 @@ from paritygate.gate.request import World
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import CellStatus, Label, RunnerName, Worktree
-from paritygate.runners.pool import run_side_by_side
-from paritygate.runners.protocol import Runner
+from paritygate.runners.pool import Pool, run_side_by_side
 
 MOST_KILLINGS = 3
 SHOWN = 3
@@ -37,7 +36,7 @@ def without_tests(plan: CellPlan, why: str, runner: RunnerName = RunnerName.DOCK
 
 
 class Cells:
-    """A runner with its engine's processors, and a voice. `nothing` says of a tree why there is nothing to run.
+    """The places on which cells run, and a voice. `nothing` says of a tree why there is nothing to run.
 
     `plans` are those of all cells so far, by name; of a cell that ran again, the first. `where` says which runner an environment
     has, where that is no engine.
@@ -45,15 +44,13 @@ class Cells:
 
     def __init__(
         self,
-        runner: Runner,
-        processors: int,
+        pool: Pool,
         nothing: Mapping[Worktree, str],
         world: World,
         where: Mapping[EnvironmentName, RunnerName] | None = None,
     ) -> None:
         self._where = where or {}
-        self._runner = runner
-        self._processors = processors
+        self._pool = pool
         self._nothing = nothing
         self._world = world
         self.plans: dict[str, CellPlan] = {}
@@ -62,7 +59,7 @@ class Cells:
         """Run cells to their ends, in the order of the plans; one that has nothing to run is not started."""
         self.plans = {plan.name: plan for plan in plans} | self.plans
         started = [plan for plan in plans if plan.environment.worktree not in self._nothing]
-        ran = iter(run_side_by_side(started, self._runner, self._processors, self._world.watch))
+        ran = iter(run_side_by_side(started, self._pool, self._world.watch))
         return tuple(
             without_tests(
                 plan, self._nothing[plan.environment.worktree], self._where.get(plan.environment.name, RunnerName.DOCKER)

@@ -54,7 +54,8 @@ def judge(begun: Begun, grounds: Grounds, request: Request, world: World) -> Rep
     planned = locking.with_locked(
         pins.respected(material.plan(ready.settled, trees, asked, ready.machine, world), request), locked, trees
     )
-    cells = Cells(ready.runner, ready.machine.cpus, planned.nothing, world, ready.runners)
+    world.expect(settled.last.seconds_of(result.words_of(asked), ready.runners))
+    cells = Cells(ready.pool, planned.nothing, world, ready.runners)
     gate_cells = cells.run(planned.plans)
     misuse.check(asked, gate_cells)
     gate_cells = cells.again_where_dates_moved(planned.plans, gate_cells)

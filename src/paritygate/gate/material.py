@@ -129,7 +129,7 @@ def facts_of(trees: Trees, machine: Machine, world: World, estimate: float) -> F
         memory=machine.memory,
         now=world.now(),
         estimate_seconds=estimate,
-        in_git=some.has_git or bool(some.commit),
+        in_git=some.tracked,
         subject=subject_of(trees),
         shadowed={state: names.shadowed(entry.path for entry in one.entries) for state, one in trees.items()},
     )

@@ -21,9 +21,8 @@ def narrow(asked: Selection, request: Request, settled: Settled, trees: Trees, w
         return asked, None
     chosen = choosing.choose(_wanted(asked, request.changed, settled, trees, world.variables))
     changed = chosen.changed
-    world.say(
-        f"changed since {changed.base[:12]}: {len(changed.files)} files, {len(changed.tests)} of {changed.known} test files"
-    )
+    files = f"{len(changed.files)} file{'s' * (len(changed.files) != 1)}"
+    world.say(f"changed since {changed.base[:12]}: {files}, {len(changed.tests)} of {changed.known} test files")
     return chosen.selection, changed
 
 

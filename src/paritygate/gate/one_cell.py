@@ -76,7 +76,7 @@ def _run_on(grounds: Grounds, begun: Begun, wanted: Wanted, world: World) -> Don
     planned = material.plan(ready.settled, trees, part, ready.machine, moment)
     planned = locking.with_locked(pins.respected(planned, request), begun.locked, trees)
     plan = _chosen(planned, wanted)
-    cells = Cells(ready.runner, ready.machine.cpus, planned.nothing, world, ready.runners)
+    cells = Cells(ready.pool, planned.nothing, world, ready.runners)
     ran = cells.run((plan,))
     misuse.check(asked, ran)
     cell = cells.again_without_killers((plan,), ran)[0]

@@ -14,6 +14,7 @@ from paritygate.gate.one_cell import Wanted, with_attempts
 from paritygate.gate.request import Request, World
 from paritygate.gate.settled import Settled, settle
 from paritygate.ingest.making import SEEDS, suite_name
+from paritygate.ingest.measuring import name_with_measurement
 from paritygate.outcomes.plans import Environment, Selection
 
 EXCLUDE = "parity_exclude"
@@ -44,20 +45,20 @@ def command(request: Request, wanted: Wanted, world: World, *, plain: bool = Fal
     seed = environments.seed_of(settled.settings, subject, wanted.attempt)
     secret = environments.secret_variables(environment)
     xml = f"{wanted.env}-{wanted.attempt}.xml"
-    words = (
-        *("env", *(f"{name}={value}" for name, value in _variables(environment, seed).items() if name not in secret)),
+    variables = _variables(environment, seed)
+    before = (
+        *("env", *(f"{name}={value}" for name, value in variables.items() if name not in secret)),
         *("python", "-m", "pytest"),
         *(() if plain else _plugins(settled, wanted.env, seed)),
         *("-v", "-rA", "--color=no", "-o", "console_output_style=progress"),
         *(word for name in OTHER_OUTPUT for word in ("-p", f"no:{name}")),
         *("--maxfail=0", "--continue-on-collection-errors"),
-        *(f"--junitxml={xml}", "-o", "junit_family=xunit1", "-o", f"junit_suite_name={suite_name(wanted.env, wanted.attempt)}"),
-        *_selected(asked),
+        *(f"--junitxml={xml}", "-o", "junit_family=xunit1"),
     )
+    named = name_with_measurement(suite_name(wanted.env, wanted.attempt), variables)
     notes = tuple(f"the value of `{name}` sounds secret and is not in it: set it there" for name in secret)
-    return Command(
-        line=shlex.join(words), env=wanted.env, attempt=wanted.attempt, seed=seed, xml=xml, notes=(*resolution.notes, *notes)
-    )
+    line = f"{shlex.join(before)} {named} {shlex.join(_selected(asked))}"
+    return Command(line=line, env=wanted.env, attempt=wanted.attempt, seed=seed, xml=xml, notes=(*resolution.notes, *notes))
 
 
 def _variables(environment: Environment, seed: int) -> dict[str, str]:

@@ -9,14 +9,23 @@ from pathlib import Path
 import msgspec
 
 from paritygate.config.file import Overrides
+from paritygate.docker_engine.connect import nobody_named
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import UnrecordedError
 from paritygate.outcomes.artifact import Artifact
 from paritygate.runners.protocol import Watch
 
 
+def _expect_nothing(_seconds: Mapping[str, float]) -> None:
+    """Leave the last time's seconds to whoever shows progress."""
+
+
 class World(msgspec.Struct, frozen=True, kw_only=True):
-    """What the gate needs of the process it runs in. `say` takes one line of progress, `watch` where each cell stands."""
+    """What the gate needs of the process it runs in.
+
+    `say` takes one line of progress, `watch` where each cell stands, `expect` how many seconds each cell took the last time.
+    `connect` finds the engine that nobody had to name, `connect_to` one by its context or address.
+    """
 
     connect: Callable[[], Engine]
     variables: Mapping[str, str]
@@ -26,6 +35,8 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     sleep: Callable[[float], None]
     say: Callable[[str], None]
     watch: Watch
+    expect: Callable[[Mapping[str, float]], None] = _expect_nothing
+    connect_to: Callable[[str], Engine] = nobody_named
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from paritygate.classifier import labels, surroundings, verdicts
 from paritygate.classifier.sides import laid_side_by_side
 from paritygate.confirm.flow import Confirmation
 from paritygate.environments import folds_case
-from paritygate.gate import pins
+from paritygate.gate import pins, spread
 from paritygate.gate.grounds.choosing import Ready
 from paritygate.gate.grounds.parts import Trees
 from paritygate.gate.ledger import Judged
@@ -32,7 +32,7 @@ from paritygate.outcomes.artifact import (
 )
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.plans import CellPlan, Environment, Selection
-from paritygate.outcomes.words import Axis
+from paritygate.outcomes.words import Axis, RunnerName
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,6 +84,7 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
         refused=judged.refused,
     )
     findings = laid_side_by_side(confirmation.findings, cells)
+    engines = spread.with_losses(made.ready.engines, made.ready.pool.lost)
     return Artifact(
         schema=SCHEMA,
         paritygate=world.version,
@@ -105,19 +106,21 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
             *drift.remarks(cells),
             *differences.notes,
             *surroundings.idle_workers(cells),
+            *spread.remarks(engines, (*cells, *confirmation.cells)),
+            *spread.going_with_engines(findings, (*cells, *confirmation.cells)),
             *verdicts.bounds(findings, cells),
         ),
         engine={"name": machine.name, "version": machine.version, "platform": machine.platform},
         timings=dict(seconds),
         material=_material(made, ran.plans, findings),
         changed=made.changed,
+        engines=engines,
     )
 
 
-def _material(made: Made, plans: Mapping[str, CellPlan], findings: Sequence[Finding]) -> Material | None:
-    """Say what cells can be made of once more; of those that had no image nothing is kept."""
-    if any(environment.name not in made.ready.images for environment in made.planned.resolution.environments):
-        return None
+def _material(made: Made, plans: Mapping[str, CellPlan], findings: Sequence[Finding]) -> Material:
+    """Say what cells can be made of once more."""
+    runners = made.ready.runners
     return Material(
         plans=recorded.plans_for_the_record(plans.values()),
         images=made.ready.images,
@@ -127,6 +130,7 @@ def _material(made: Made, plans: Mapping[str, CellPlan], findings: Sequence[Find
         withheld=tuple(
             dict.fromkeys(name for plan in plans.values() for name in environments.secret_variables(plan.environment))
         ),
+        runners=runners if set(runners.values()) != {RunnerName.DOCKER} else {},
     )
 
 
@@ -150,6 +154,12 @@ def varied_axes(made: Made, cells: tuple[Cell, ...]) -> tuple[Varied, ...]:
     return tuple(each for each in rows if each.varied or each.axis in shown)
 
 
+def words_of(asked: Selection) -> tuple[str, ...]:
+    """Write a selection as words that ask for it."""
+    keyword = ("-k", asked.keyword) if asked.keyword else ()
+    return (*asked.paths, *keyword, *(("-m", asked.marker) if asked.marker else ()), *asked.arguments)
+
+
 def subject(made: Made) -> Subject:
     """Say what is tested."""
     trees = made.trees.values()
@@ -157,12 +167,7 @@ def subject(made: Made) -> Subject:
         project=made.settled.project.name,
         commit=next(iter(trees)).commit,
         trees={state.value: one.digest for state, one in made.trees.items()},
-        selection=(
-            *made.asked.paths,
-            *(("-k", made.asked.keyword) if made.asked.keyword else ()),
-            *(("-m", made.asked.marker) if made.asked.marker else ()),
-            *made.asked.arguments,
-        ),
+        selection=words_of(made.asked),
         withheld=tuple(sorted({path for one in trees for path in one.withheld})),
         mismatched_names=mismatched_names(made.trees),
         colliding_names=colliding_names(made.trees),

@@ -12,22 +12,17 @@ from paritygate import places, project_images, selection
 from paritygate.config import file as config_file
 from paritygate.config.settings import Settings
 from paritygate.errors import UsageError
+from paritygate.gate import last_time
+from paritygate.gate.last_time import Last
 from paritygate.gate.request import Request, World
-
-FIRST_ESTIMATE = 900.0
-SHORTEST_ESTIMATE = 60.0
-
-
-class _Last(msgspec.Struct, frozen=True):
-    timings: dict[str, float]
 
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True):
     """What holds for the whole run.
 
     `report` is where the artifact goes, `estimate` for how many seconds the cells will likely run, `left_out`
-    the axes that the user does not want varied. `locales` are those that images are to have beside those of the environments,
-    and with `own_filesystem` they can make one, whatever the environments say.
+    the axes that the user does not want varied, `last` what the report of the run before tells of time. `locales` are those that
+    images are to have beside those of the environments, and with `own_filesystem` they can make one in any case.
     """
 
     project: Path
@@ -37,6 +32,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     report: Path
     estimate: float
     left_out: tuple[str, ...] = ()
+    last: Last = Last()
     locales: tuple[str, ...] = ()
     own_filesystem: bool = False
 
@@ -54,14 +50,16 @@ def settle(request: Request, world: World) -> Settled:
     selection.parse(settings.selection)
     report = places.plain(request.project / settings.report)
     places.check(report)
+    last = last_time.read(report)
     return Settled(
         project=request.project,
         settings=settings,
         source=loaded.source,
         notes=loaded.notes,
         report=report,
-        estimate=estimate(report, settings.cell_timeout),
+        estimate=last_time.estimate(last, settings.cell_timeout),
         left_out=request.overrides.without_axes,
+        last=last,
     )
 
 
@@ -70,14 +68,3 @@ def check_words(words: Iterable[str]) -> None:
     for word in words:
         if not word.isprintable() and any("\ud800" <= letter <= "\udfff" for letter in word):
             raise UsageError(f"{os.fsencode(word)!r} is not UTF-8", "rename the file, or select the folder that it is in")
-
-
-def estimate(report: Path, longest: float) -> float:
-    """Say for how many seconds the cells will likely run: half as long again as the last time, or what nobody could know."""
-    try:
-        last = msgspec.json.decode(places.read(report), type=_Last).timings if report.is_file() else {}
-    except (OSError, UsageError, msgspec.DecodeError):
-        last = {}
-    if not last:
-        return min(FIRST_ESTIMATE, longest)
-    return max(SHORTEST_ESTIMATE, 1.5 * (last.get("cells", FIRST_ESTIMATE) + last.get("confirm", 0.0)))

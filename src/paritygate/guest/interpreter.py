@@ -13,7 +13,7 @@ import os
 import re
 import site
 import sys
-from typing import Any, Dict, List
+from typing import Any, Dict, Iterable, List
 from urllib.parse import unquote, urlsplit
 
 
@@ -34,6 +34,12 @@ def editable() -> Dict[str, str]:
         if origin.get("dir_info", {}).get("editable"):
             found[distribution.metadata["Name"] or ""] = folder_of(str(origin.get("url", "")))
     return found
+
+
+def entry_points(names: Iterable[str]) -> Dict[str, str]:
+    """Say what these distributions offer, commands and plugins, as they write it; names as PEP 503 writes them."""
+    found = {name: importlib.metadata.distribution(name).read_text("entry_points.txt") for name in names if name}
+    return {re.sub(r"[-_.]+", "-", name).lower(): text for name, text in found.items() if text}
 
 
 def distributions() -> Dict[str, str]:
@@ -67,6 +73,7 @@ def has_locale(name: str) -> bool:
 
 def measure(locales: List[str]) -> Dict[str, Any]:
     """Say all that there is to say."""
+    in_folders = editable()
     return {
         "version": sys.version.split()[0],
         "executable": sys.executable,
@@ -75,7 +82,8 @@ def measure(locales: List[str]) -> Dict[str, Any]:
         "installed": sorted(name for name in ("pytest", "xdist") if importlib.util.find_spec(name) is not None),
         "search_path": [path for path in sys.path if os.path.isdir(path)],
         "mapped": mapped(),
-        "editable": editable(),
+        "editable": in_folders,
+        "entry_points": entry_points(in_folders),
         "distributions": distributions(),
         "locales": [name for name in locales if has_locale(name)],
     }

@@ -7,6 +7,7 @@ paritygate and takes CPython 3.8 or later, with `venv` and `ensurepip` for the e
 
 from __future__ import annotations
 
+import configparser
 import contextlib
 import errno
 import fcntl
@@ -26,6 +27,14 @@ INSTALL_SECONDS = 1200
 SHOWN_LINES = 8
 FULL = 1 << 24  # bytes
 KEPT = 6  # environments
+COMMAND = """\
+#!/bin/sh
+'''exec' "%s" "$0" "$@"
+' '''
+import sys
+from %s import %s
+sys.exit(%s())
+"""  # a path in the first line could be too long for the kernel, or have a blank in it
 
 
 def lodging_in(folder: str) -> Any:
@@ -142,6 +151,26 @@ def make_environment(place: str, request: Json) -> None:
         os.makedirs(folder)
         with open(os.path.join(folder, "METADATA"), "w", encoding="utf-8") as stream:
             stream.write("Metadata-Version: 2.1\nName: %s\nVersion: %s\n" % (name, version))
+        offered = request["entry_points"].get(name, "")
+        if offered:
+            with open(os.path.join(folder, "entry_points.txt"), "w", encoding="utf-8") as stream:
+                stream.write(offered)
+            make_commands(python, offered)
+
+
+def make_commands(python: str, offered: str) -> None:
+    """Make the commands that a distribution offers, beside the interpreter that is to run them."""
+    parser = configparser.RawConfigParser(delimiters=("=",))
+    parser.optionxform = str  # type: ignore[assignment,method-assign]  # names of commands have capitals
+    parser.read_string(offered)
+    for section in ("console_scripts", "gui_scripts"):
+        for name, value in parser.items(section) if parser.has_section(section) else ():
+            module, _, function = value.partition("[")[0].strip().partition(":")
+            path = os.path.join(os.path.dirname(python), os.path.basename(name))
+            if function and not os.path.exists(path):
+                with open(path, "w", encoding="utf-8") as stream:
+                    stream.write(COMMAND % (python, module.strip(), function.split(".")[0].strip(), function.strip()))
+                os.chmod(path, 0o700)
 
 
 def normalised(name: str) -> str:

@@ -12,7 +12,21 @@ from typing import NamedTuple
 
 import msgspec
 
-from paritygate.hazards import clocks, encodings, files, fixed, judged, locales, ordering, ruff, source, suppression, surroundings
+from paritygate.hazards import (
+    clocks,
+    encodings,
+    files,
+    fixed,
+    judged,
+    locales,
+    ordering,
+    ruff,
+    source,
+    suppression,
+    surroundings,
+    timings,
+    variables,
+)
 from paritygate.hazards.catalogue import CATALOGUE
 from paritygate.hazards.files import Names
 from paritygate.hazards.found import Check, Found
@@ -24,7 +38,7 @@ _NOQA = re.compile(r"#\s*noqa(?:\s*:\s*(?P<codes>[A-Z][A-Z0-9, ]*))?", re.IGNORE
 LARGEST = 2_000_000
 CHECKS: tuple[Check, ...] = (
     clocks.in_assertions,
-    clocks.timed,
+    timings.timed,
     clocks.at_import,
     clocks.local_time,
     locales.formats,
@@ -33,7 +47,7 @@ CHECKS: tuple[Check, ...] = (
     ordering.set_order,
     fixed.ports,
     fixed.temporary_paths,
-    fixed.variables,
+    variables.variables,
 )
 _OF_ONE_CLOCK = (HazardKind.CLOCK_IN_ASSERTION, HazardKind.READ_AT_IMPORT, HazardKind.NAIVE_CLOCK, HazardKind.LOCAL_TIME)
 """Of one reading of the clock the first of these is said."""

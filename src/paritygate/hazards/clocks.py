@@ -1,11 +1,11 @@
-"""Checks of the clock that ruff does not have: local time by other doors, clocks in assertions, timings, reads at import."""
+"""Checks of the clock that ruff does not have: local time by other doors, clocks in assertions, reads at import."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from paritygate.hazards import moments, surroundings
+from paritygate.hazards import calendars, moments, surroundings
 from paritygate.hazards.found import Found, shown
 from paritygate.hazards.source import Function, Role, Source
 from paritygate.outcomes.hazards import HazardKind
@@ -19,7 +19,6 @@ DATES = frozenset(
 """What tells the date or the hour."""
 SECONDS = frozenset(f"time.{name}{unit}" for name in ("time", "monotonic", "perf_counter") for unit in ("", "_ns"))
 """What counts seconds."""
-GENEROUS_SECONDS = 30
 _LOCALE_READS = frozenset({"locale.getlocale", "locale.getdefaultlocale", "locale.getpreferredencoding", "locale.localeconv"})
 _MOMENT_GIVEN = {"time.localtime": 1, "time.gmtime": 1, "time.ctime": 1, "time.asctime": 1, "time.strftime": 2}
 
@@ -40,7 +39,7 @@ def local_time(source: Source) -> Iterator[Found]:
         if not (local or now or _naive_stamp(call, source)) or surroundings.harmless(call, source):
             continue
         if moments.decides(call, source) if source.role is Role.PACKAGE else _spelled_out(call, source):
-            sure = source.role is Role.PACKAGE or moments.spelled_out(call, source)
+            sure = calendars.decides(call, source) if source.role is Role.PACKAGE else moments.spelled_out(call, source)
             yield Found(HazardKind.LOCAL_TIME, call, f"{shown(call)} goes by the machine's zone", sure)
 
 
@@ -66,61 +65,12 @@ def in_assertions(source: Source) -> Iterator[Found]:
     """Find tests that expect what the clock says at that moment, of something that was not given it."""
     if source.role is Role.PACKAGE:
         return
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if not (isinstance(node, ast.Call) and reads_clock(node, source)) or surroundings.pinned(node, source):
             continue
-        if moments.meaning_of(node, source) is moments.Meaning.EXPECTED:
+        if moments.meaning_of(node, source) is moments.Meaning.EXPECTED and not moments.begins_span(node, source):
             said = f"the test expects {shown(node)} of something that was not given it"
             yield Found(HazardKind.CLOCK_IN_ASSERTION, node, said, not moments.given_away(node, source))
-
-
-def timed(source: Source) -> Iterator[Found]:
-    """Find assertions that something takes less than a certain time."""
-    if source.role is Role.PACKAGE:
-        return
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Compare) and surroundings.asserted(node, source) and not surroundings.pinned(node, source):
-            sides = [node.left, *node.comparators]
-            for left, operator, right in zip(sides, node.ops, sides[1:], strict=False):
-                below = (
-                    left if isinstance(operator, ast.Lt | ast.LtE) else right if isinstance(operator, ast.Gt | ast.GtE) else None
-                )
-                above = right if below is left else left
-                if below is not None and not _generous(above, source) and _lasting(below, node, source):
-                    known = isinstance(source.value(above), int | float) and not _waits(node, source)
-                    yield Found(HazardKind.TIMED_ASSERTION, node, f"{shown(node)} holds on a machine that is quick enough", known)
-                    break
-
-
-def _waits(node: ast.AST, source: Source) -> bool:
-    """Say whether a limit is that of a loop that waits for something."""
-    return any(isinstance(outer, ast.While) for outer in source.above(node))
-
-
-def _generous(limit: ast.expr, source: Source) -> bool:
-    """Say whether a limit is there against hanging, rather than to hold a machine to its speed."""
-    value = source.value(limit)
-    return isinstance(value, int | float) and value >= GENEROUS_SECONDS
-
-
-def _lasting(node: ast.expr, where: ast.AST, source: Source) -> bool:
-    """Say whether an expression is the time that something took: a reading less an earlier one, or a name for that."""
-    if isinstance(node, ast.Name):
-        function = source.function_of(where)
-        values = assigned(node.id, function) if function is not None else []
-        return bool(values) and all(_difference(value, source) for value in values)
-    return _difference(node, source)
-
-
-def _difference(node: ast.AST, source: Source) -> bool:
-    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)):
-        return False
-    if not isinstance(node.right, ast.Name):
-        return False
-    function = source.function_of(node)
-    earlier = assigned(node.right.id, function) if function is not None else []
-    later = [node.left] if not isinstance(node.left, ast.Name) else assigned(node.left.id, function) if function else []
-    return bool(earlier) and bool(later) and all(reads_clock(each, source, SECONDS) for each in (*earlier, *later))
 
 
 def assigned(name: str, function: Function) -> list[ast.expr]:
@@ -147,7 +97,8 @@ def at_import(source: Source) -> Iterator[Found]:
             continue
         if source.function_of(call) is None and _kept(call, source):
             said = f"{shown(call)} is read when the module is imported"
-            yield Found(HazardKind.READ_AT_IMPORT, call, said, not _falls_back(call, source))
+            sure = not _falls_back(call, source) and (source.role is Role.PACKAGE or _expected_later(call, source))
+            yield Found(HazardKind.READ_AT_IMPORT, call, said, sure)
 
 
 def _falls_back(node: ast.AST, source: Source) -> bool:
@@ -157,6 +108,25 @@ def _falls_back(node: ast.AST, source: Source) -> bool:
     asked = [each.test for each in outer if isinstance(each, ast.If)]
     known = {each.id for test in asked for each in ast.walk(test) if isinstance(each, ast.Name)}
     return not names.isdisjoint(known) or any(isinstance(each, ast.ExceptHandler) for each in outer)
+
+
+def _expected_later(node: ast.AST, source: Source) -> bool:
+    """Say whether a test expects what a node gives a name, or what is made of it, and does not hand it in."""
+    named = next((each for each in source.above(node) if isinstance(each, ast.Assign | ast.AnnAssign)), None)
+    if named is None:
+        return not any(isinstance(each, ast.arguments) for each in source.above(node))
+    names: set[str] = set()
+    new = _given(named)
+    while new - names:
+        names |= new
+        made = (each for each in source.tree.body if isinstance(each, ast.Assign | ast.AnnAssign) and each.value is not None)
+        new = {name for each in made if any(one in ast.walk(each) for one in _reads(names, source)) for name in _given(each)}
+    uses: dict[Function, list[ast.Name]] = {}
+    for each in _reads(names, source):
+        function = source.function_of(each)
+        if function is not None:
+            uses.setdefault(function, []).append(each)
+    return any(all(moments.held_against(each, source) for each in those) for those in uses.values())
 
 
 def _kept(node: ast.AST, source: Source) -> bool:
@@ -216,6 +186,6 @@ def _given(statement: ast.Assign | ast.AnnAssign) -> set[str]:
 
 
 def _reads(names: set[str], source: Source) -> Iterator[ast.Name]:
-    for each in ast.walk(source.tree):
+    for each in source.nodes:
         if isinstance(each, ast.Name) and each.id in names and isinstance(each.ctx, ast.Load):
             yield each

@@ -11,7 +11,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from paritygate.hazards import letters
+from paritygate.hazards import letters, opened
 from paritygate.hazards.clocks import assigned
 from paritygate.hazards.files import Names
 from paritygate.hazards.found import Found, shown
@@ -24,16 +24,13 @@ _TEXT = re.compile(
     re.IGNORECASE,
 )
 _FOR_PEOPLE = re.compile(
-    r"yaml|toml|csv|configparser|config|read_file|template|html|markdown|readme|\.(md|rst|ini|cfg)\b", re.IGNORECASE
+    r"(?i:yaml|toml|csv|configparser|read_file|template|html|markdown|readme|\.(md|rst|ini|cfg)\b)|(?<![a-z])(?i:config)|Config"
 )
-"""What people write, and not programs for themselves."""
+"""What people write, and not programs for themselves, as `sysconfig` and `pkgconfig` are."""
+_OWN_LOG = re.compile(r"(\b|_)logs?(_?(file|path|name)(name)?)?\W*$", re.IGNORECASE)
+"""What a program writes for itself, in the encoding in which it reads it."""
 _BESIDE = re.compile(r"__file__|__\w*path__|resources|\bfiles\(")
-_HANDLING = re.compile(r"open|print|str|(io|codecs|os|os\.path|shutil|pathlib)\.\w+")
-"""Calls of Python itself, which are given paths without being what is tested."""
-_READ_MODES = frozenset({"r", "rt"})
 _MADE = re.compile(r"tmp|temp|site_dir|output|out_dir|dest|build", re.IGNORECASE)
-_ENCODING_AT = {"read_text": 0, "write_text": 1}
-"""The methods of paths, with how many arguments come before the encoding."""
 _WRITING = frozenset({"write", "writelines", "write_text"})
 
 
@@ -42,9 +39,9 @@ def paths(source: Source, names: Names) -> Iterator[Found]:
     if source.role is Role.PACKAGE:
         return
     for call, _ in source.calls():
-        if not isinstance(call.func, ast.Attribute) or call.func.attr not in _ENCODING_AT or call.keywords:
+        if not isinstance(call.func, ast.Attribute) or call.func.attr not in opened.ENCODING_AT or call.keywords:
             continue
-        if len(call.args) == _ENCODING_AT[call.func.attr] and matters(call, source, names):
+        if len(call.args) == opened.ENCODING_AT[call.func.attr] and matters(call, source, names):
             yield Found(HazardKind.LOCALE_ENCODING, call, left_open(call), sure(call, source, names))
 
 
@@ -55,7 +52,7 @@ def left_open(call: ast.Call) -> str:
 
 def matters(call: ast.Call, source: Source, names: Names) -> bool:
     """Say whether the encoding of the text file that a call opens makes a difference."""
-    path = _path(call)
+    path = opened.path_of(call)
     target = source.value(path)
     if (
         isinstance(target, int)
@@ -65,7 +62,7 @@ def matters(call: ast.Call, source: Source, names: Names) -> bool:
         or _own_ascii_file(path, source, names)
     ):
         return False
-    block = _block(call, source)
+    block = opened.block(call, source)
     if all(isinstance(each, ast.Pass) for each in block):
         return False
     text = "\n".join(ast.unparse(each) for each in block)
@@ -84,27 +81,30 @@ def sure(call: ast.Call, source: Source, names: Names) -> bool:
     What a package writes may be all ASCII for all that can be seen.
     """
     function = source.function_of(call)
-    made = _made_of(_path(call), source)
+    made = _made_of(opened.path_of(call), source)
     found = "__file__" in ast.unparse(made) or (
         source.role is not Role.PACKAGE and not _MADE.search(ast.unparse(function or call))
     )
     if found and any(letters.names_other(text, names) for text in letters.texts_in(made, set(), None)):
-        return source.role is Role.PACKAGE or function is None or not _reads_back(call, function, source)
+        return source.role is Role.PACKAGE or function is None or not opened.reads_back(call, function, source)
     if function is None:
         return False
     if source.role is not Role.PACKAGE:
         given = function.name.startswith("test") and _meets_other_letters(call, function, source)
-        return given and not _reads_back(call, function, source)
-    text = "\n".join(ast.unparse(each) for each in (*_block(call, source), call))
-    if "json.load" in text or not _FOR_PEOPLE.search(f"{text}\n{function.name}"):
+        return given and not opened.reads_back(call, function, source) and not opened.both_ways(call, function, source)
+    path = opened.path_of(call)
+    named = path.attr if isinstance(path, ast.Attribute) else ast.unparse(path)  # whose attribute it is says nothing of the text
+    opening = ast.unparse(call).replace(ast.unparse(path), named)
+    text = "\n".join((*(ast.unparse(each).replace(ast.unparse(call), opening) for each in opened.block(call, source)), opening))
+    if "json.load" in text or _OWN_LOG.search(named) or not _FOR_PEOPLE.search(f"{text}\n{function.name}"):
         return False
-    return _reads(call, source) and not _own_place(_path(call), function, source)
+    return opened.reads(call, source) and not _own_place(opened.path_of(call), function, source)
 
 
 def _meets_other_letters(call: ast.Call, function: Function, source: Source) -> bool:
     """Say whether a test writes other letters by a call, or expects them where it reads."""
     given: list[ast.expr] = []
-    for statement in (*_block(call, source), call):
+    for statement in (*opened.block(call, source), call):
         for each in ast.walk(statement):
             if isinstance(each, ast.Call) and isinstance(each.func, ast.Attribute) and each.func.attr in _WRITING:
                 given += each.args
@@ -113,33 +113,7 @@ def _meets_other_letters(call: ast.Call, function: Function, source: Source) -> 
         given += [outer.left, *outer.comparators]
     names = [each.id for one in given for each in ast.walk(one) if isinstance(each, ast.Name)]
     given += [value for name in names for value in assigned(name, function)]
-    return any(not text.isascii() for one in given for text in letters.texts_in(one, set(ast.walk(_path(call))), None))
-
-
-def _reads_back(call: ast.Call, function: Function, source: Source) -> bool:
-    """Say whether a test reads what the tested code has written: a path that it gave to a call before, and did not open itself.
-
-    UTF-8 here alone would then be wrong wherever the tested code writes in the locale's encoding.
-    """
-    if not _reads(call, source):
-        return False
-    path = ast.unparse(_path(call))
-    before = [each for each in ast.walk(function) if isinstance(each, ast.Call) and each.lineno < call.lineno]
-    return any(
-        ast.unparse(argument) in {path, f"str({path})"}
-        for each in before
-        if not _HANDLING.fullmatch(source.meaning(each.func))
-        for argument in (*each.args, *(one.value for one in each.keywords))
-    )
-
-
-def _reads(call: ast.Call, source: Source) -> bool:
-    """Say whether a call opens a file for reading, and something is done with what it opens."""
-    if isinstance(call.func, ast.Attribute) and call.func.attr in _ENCODING_AT:
-        return call.func.attr == "read_text"
-    method = isinstance(call.func, ast.Attribute) and _path(call) is call.func.value
-    modes = [*call.args[0 if method else 1 :][:1], *(each.value for each in call.keywords if each.arg == "mode")]
-    return all(source.value(each) in _READ_MODES for each in modes) and not isinstance(source.parents.get(call), ast.Expr)
+    return any(not text.isascii() for one in given for text in letters.texts_in(one, set(ast.walk(opened.path_of(call))), None))
 
 
 def _own_place(path: ast.expr, function: Function, source: Source) -> bool:
@@ -156,15 +130,6 @@ def _escapes(text: str) -> bool:
     """Say whether code writes JSON or YAML in ASCII, as their libraries do unless they are told otherwise."""
     json = "json.dump(" in text and "ensure_ascii" not in text
     return json or (re.search(r"yaml[._](safe_)?dump\(", text) is not None and "allow_unicode" not in text)
-
-
-def _path(call: ast.Call) -> ast.expr:
-    """Say what a call opens: what a method is called of, or what a function is given."""
-    if isinstance(call.func, ast.Attribute):
-        opened = call.func.attr == "open" and not isinstance(call.func.value, ast.Name)  # a name may be a module's
-        if opened or call.func.attr in _ENCODING_AT:
-            return call.func.value
-    return call.args[0] if call.args else call
 
 
 def _made_of(path: ast.expr, source: Source) -> ast.expr:
@@ -193,16 +158,6 @@ def _only_closed(call: ast.Call, source: Source) -> bool:
     return isinstance(outer, ast.Attribute) and outer.attr == "close"
 
 
-def _block(call: ast.Call, source: Source) -> list[ast.stmt]:
-    """List the statements that work with an opened file: of its `with`, else the one that opens it."""
-    for outer in source.above(call):
-        if isinstance(outer, ast.With | ast.AsyncWith):
-            return outer.body
-        if isinstance(outer, ast.stmt):
-            return [outer]
-    return []
-
-
 def _where(call: ast.Call, source: Source) -> str:
     """Say what the places are called that a call is in: module, classes, function."""
     outer = [each.name for each in source.above(call) if isinstance(each, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)]
@@ -224,13 +179,13 @@ def _only_ascii_written(call: ast.Call, block: list[ast.stmt], source: Source) -
 
 def _other_letters(call: ast.Call, source: Source, names: Names) -> bool:
     """Say whether a test has other letters in sight, or reads a tracked file that has."""
-    own = set(ast.walk(_path(call)))
+    own = set(ast.walk(opened.path_of(call)))
     function = source.function_of(call)
     if function is None:
         return any(not text.isascii() for text in letters.texts_in(call, own, None))
     if any(not text.isascii() for text in letters.texts_in(function, own, ast.get_docstring(function, clean=False))):
         return True
-    named = [text for each in (_path(call), *function.decorator_list) for text in letters.texts_in(each, set(), None)]
+    named = [text for each in (opened.path_of(call), *function.decorator_list) for text in letters.texts_in(each, set(), None)]
     return not _MADE.search(ast.unparse(function)) and any(letters.names_other(text, names) for text in named)
 
 

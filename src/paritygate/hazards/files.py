@@ -66,7 +66,7 @@ def imports(source: Source, names: Names) -> Iterator[Found]:
     modules = {_module(disk): _module(kept) for disk, kept in names.renamed.items() if disk.endswith(".py")}
     if not modules:
         return
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         for wanted in _imported(node, source):
             if isinstance(node, ast.stmt) and wanted in modules:
                 yield Found(HazardKind.NAME_CASE, node, f"`{wanted}` is `{modules[wanted]}` in git")
@@ -89,7 +89,7 @@ def _imported(node: ast.AST, source: Source) -> list[str]:
 
 def _named(source: Source) -> Iterator[tuple[ast.expr, str]]:
     """List the texts that look like a file's name and stand where a file is opened or its path put together."""
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and _LIKE_A_FILE.fullmatch(node.value):
             path = _whole(node, source)
             if path is not None and _opened(path, source):

@@ -21,14 +21,14 @@ def judged(words: Sequence[Word], source: Source, names: Names) -> Iterator[Foun
             if encodings.matters(call, source, names):
                 yield Found(kind, call, encodings.left_open(call), encodings.sure(call, source, names))
         elif not surroundings.harmless(call, source) and makes_difference(call, source, now=kind is HazardKind.NAIVE_CLOCK):
-            yield Found(kind, call, f"{shown(call)} goes by the machine's zone", _sure(kind, call, source))
+            yield Found(kind, call, f"{shown(call)} goes by the machine's zone", _sure(call, source))
 
 
-def _sure(kind: HazardKind, call: ast.Call, source: Source) -> bool:
+def _sure(call: ast.Call, source: Source) -> bool:
     """Say whether the source alone shows that the zone matters: by what is written out, or by what a package makes of a date."""
     if source.role is not Role.PACKAGE:
         return moments.spelled_out(call, source)
-    return not moments.only_shown(call, source) and (kind is not HazardKind.NAIVE_CLOCK or calendars.decides(call, source))
+    return not moments.only_shown(call, source) and calendars.decides(call, source)
 
 
 def makes_difference(call: ast.Call, source: Source, *, now: bool) -> bool:

@@ -52,6 +52,25 @@ def spelled_out(call: ast.expr, source: Source) -> bool:
     )
 
 
+def held_against(node: ast.expr, source: Source) -> bool:
+    """Say whether a moment, or what is made of it, is one side of what is asserted, rather than given to a call."""
+    outer = source.parents.get(_extended(node, source))
+    if isinstance(outer, ast.Compare):
+        return isinstance(source.parents.get(outer), ast.Assert | ast.BoolOp | ast.Call)
+    return isinstance(outer, ast.Call) and ast.unparse(outer.func).rpartition(".")[2].startswith("assert")
+
+
+def begins_span(call: ast.expr, source: Source) -> bool:
+    """Say whether a reading is taken away from another moment, and the span asserted to be nearly so long: it lasted."""
+    function = source.function_of(call)
+    for each in _uses(call, function, source) if function is not None else []:
+        span = source.parents.get(each)
+        compared = source.parents.get(span) if isinstance(span, ast.BinOp) and isinstance(span.op, ast.Sub) else None
+        if isinstance(compared, ast.Compare) and any("approx(" in ast.unparse(one) for one in compared.comparators):
+            return True
+    return False
+
+
 def given_away(call: ast.expr, source: Source) -> bool:
     """Say whether the statement that names a moment also gives it to what is tested: `now = job.next = time.time()`."""
     named = source.parents.get(_extended(call, source))
@@ -60,8 +79,20 @@ def given_away(call: ast.expr, source: Source) -> bool:
 
 def only_shown(call: ast.expr, source: Source) -> bool:
     """Say whether all that becomes of a moment right where it stands is a text, such as the year of a copyright."""
-    outer = source.parents.get(_extended(call, source))
-    return isinstance(outer, ast.FormattedValue) or (isinstance(outer, ast.Call) and source.meaning(outer.func) == "str")
+    function = source.function_of(call)
+    uses = _uses(call, function, source) if function is not None else [call]
+    return bool(uses) and all(_made_text(_extended(each, source), source) for each in uses)
+
+
+def _made_text(node: ast.expr, source: Source) -> bool:
+    outer = source.parents.get(node)
+    if isinstance(outer, ast.keyword):
+        outer = source.parents.get(outer)
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
+    if isinstance(outer, ast.Call):
+        return source.meaning(outer.func) == "str" or (isinstance(outer.func, ast.Attribute) and outer.func.attr == "format")
+    return isinstance(outer, ast.FormattedValue)
 
 
 def _uses(value: ast.expr, function: Function, source: Source) -> list[ast.expr]:

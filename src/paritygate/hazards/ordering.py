@@ -27,14 +27,14 @@ Unordered = Callable[[ast.AST, Source], bool]
 
 def folder_order(source: Source) -> Iterator[Found]:
     """Find what relies on the order in which a folder is listed."""
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.Call) and lists_folder(node, source):
             yield from _visible(node, source, HazardKind.FOLDER_ORDER)
 
 
 def set_order(source: Source) -> Iterator[Found]:
     """Find what relies on the order in which a set is walked; numbers hash to themselves, so sets of them are left alone."""
-    for node in ast.walk(source.tree):
+    for node in source.nodes:
         if isinstance(node, ast.expr) and is_set(node, source):
             yield from _visible(node, source, HazardKind.SET_ORDER)
 

@@ -20,10 +20,13 @@ _APART = frozenset(
         "tasks",
         "scripts",
         "ci",
-        "vendor",
-        "_vendor",
+        "dev",
+        "devscripts",
+        "devtools",
     }
 )
+_OF_OTHERS = frozenset({"vendor", "vendored", "_vendor", "_vendored", "third_party", "thirdparty", "extern", "node_modules"})
+"""Folders of what other projects have written, wherever they are."""
 _DATA = frozenset({"data", "fixtures", "samples", "roots", "testdata", "test_data", "resources", "assets"})
 """Folders of what tests read, where they hold code."""
 _TOOLS = frozenset({"setup.py", "noxfile.py", "tasks.py", "fabfile.py", "dodo.py", "versioneer.py", "conf.py"})
@@ -38,7 +41,7 @@ def by_default(files: Collection[str]) -> list[str]:
 
 def _belongs(path: str, packages: set[str]) -> bool:
     folder, name = posixpath.split(path)
-    if path.partition("/")[0] in _APART:
+    if path.partition("/")[0] in _APART or not _OF_OTHERS.isdisjoint(path.split("/")[:-1]):
         return False
     role = role_of(path)
     if role is not Role.PACKAGE:

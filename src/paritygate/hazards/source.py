@@ -7,7 +7,7 @@ import posixpath
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 
 import msgspec
@@ -30,14 +30,15 @@ class Role(StrEnum):
 class Source(msgspec.Struct, frozen=True, kw_only=True):
     """A parsed file.
 
-    `path` is relative to the project. `names` says for each imported name what it stands for, `constants` for each name that
-    the module gives one constant, and never another value, which.
+    `path` is relative to the project. `nodes` are all of the tree, from the top down. `names` says for each imported name what it
+    stands for, `constants` for each name that the module gives one constant, and never another value, which.
     """
 
     path: str
     role: Role
     text: str
     tree: ast.Module
+    nodes: tuple[ast.AST, ...]
     names: Mapping[str, str]
     constants: Mapping[str, object]
     parents: Mapping[ast.AST, ast.AST]
@@ -78,7 +79,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
     def calls(self) -> Iterator[tuple[ast.Call, str]]:
         """List all calls with what is called, from the top down."""
-        found = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
+        found = [node for node in self.nodes if isinstance(node, ast.Call)]
         for node in sorted(found, key=lambda call: (call.lineno, call.col_offset)):
             yield node, self.meaning(node.func)
 
@@ -94,14 +95,16 @@ def parse(path: str, text: str) -> Source:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # invalid escapes and the like are the business of whoever runs the file
         tree = ast.parse(text)
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    nodes = tuple(ast.walk(tree))
+    parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
     return Source(
         path=path,
         role=role_of(path),
         text=text,
         tree=tree,
-        names=_imported(tree),
-        constants=_constants(tree),
+        nodes=nodes,
+        names=_imported(nodes),
+        constants=_constants(tree, nodes),
         parents=parents,
     )
 
@@ -117,9 +120,9 @@ def role_of(path: str) -> Role:
     return Role.PACKAGE
 
 
-def _imported(tree: ast.Module) -> dict[str, str]:
+def _imported(nodes: Iterable[ast.AST]) -> dict[str, str]:
     names: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             for each in node.names:
                 top = each.name.partition(".")[0]
@@ -132,10 +135,10 @@ def _imported(tree: ast.Module) -> dict[str, str]:
     return names
 
 
-def _constants(tree: ast.Module) -> dict[str, object]:
+def _constants(tree: ast.Module, nodes: Iterable[ast.AST]) -> dict[str, object]:
     given: dict[str, object] = {}
     for statement in tree.body:
         if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
             given |= {each.id: statement.value.value for each in statement.targets if isinstance(each, ast.Name)}
-    stores = Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    stores = Counter(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
     return {name: value for name, value in given.items() if stores[name] == 1}

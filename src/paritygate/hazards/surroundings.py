@@ -6,21 +6,21 @@ import ast
 import re
 from collections.abc import Iterator
 
+from paritygate.hazards import defaults
 from paritygate.hazards.source import Function, Role, Source
 
 _PINNING_WORDS = ("freeze", "frozen", "freezer", "time_machine", "travel", "pinned_environment", "patch")
 _STANDING_IN = re.compile(r"(mock|fake|stub)\w*(date|time|clock|now|today)|(date|time|clock|now|today)_?(mock|fake|stub)")
 _FREEZING = re.compile(r"freeze|freezer|frozen|time_machine|travel(_to)?\(")
+_STAND_INS = re.compile(r"fake|mock|dummy|stub|(?<!monkey)patch\b|_?spy\b", re.IGNORECASE)
+"""How things are called that look like the real ones."""
 _ALWAYS_SKIPPED = re.compile(r"(?<![-'\"\w])skip(\b|[iI]f\((True|1)\b)")
-_SEAMS = re.compile(r"_*(\w+_)?(now|today)")
-"""How functions are called whose one business is to say what time it is."""
-_PRELUDE = (ast.Expr, ast.Import, ast.ImportFrom)
 _ASSERTING_CALLS = ("assert", "raises", "fail", "check", "expect", "verify")
 
 
 def harmless(node: ast.expr, source: Source) -> bool:
     """Say whether a reading of local time does no harm where it stands."""
-    return pinned(node, source) or replaceable(node, source) or idle(node, source) or in_zone_class(node, source)
+    return pinned(node, source) or defaults.replaceable(node, source) or idle(node, source) or in_zone_class(node, source)
 
 
 def pinned(node: ast.AST, source: Source) -> bool:
@@ -29,6 +29,23 @@ def pinned(node: ast.AST, source: Source) -> bool:
         return True
     function = source.function_of(node)
     return function is not None and _FREEZING.search(ast.unparse(function)) is not None
+
+
+def stands_in(node: ast.AST, source: Source) -> bool:
+    """Say whether a node works with something that only looks like a socket or a filesystem, or is expected to be refused."""
+    function = source.function_of(node)
+    if function is None:
+        return False
+    given = {each.arg for each in function.args.args}
+    refused = any(
+        "raises" in ast.unparse(each).lower()
+        for outer in source.above(node)
+        if isinstance(outer, ast.With | ast.AsyncWith)
+        for each in outer.items
+    )
+    classes = [each.name for each in source.above(node) if isinstance(each, ast.ClassDef)]
+    texts = (*classes, ast.unparse(function))
+    return refused or "fs" in given or any(_STAND_INS.search(each) for each in texts)
 
 
 def _conditions(node: ast.AST, source: Source) -> Iterator[ast.AST]:
@@ -48,52 +65,6 @@ def _conditions(node: ast.AST, source: Source) -> Iterator[ast.AST]:
 def _pins(text: str) -> bool:
     lowered = text.lower()
     return any(word in lowered for word in _PINNING_WORDS) or _STANDING_IN.search(lowered) is not None
-
-
-def replaceable(node: ast.expr, source: Source) -> bool:
-    """Say whether a value is only what a parameter has where the caller gives none, or all that a function is there for.
-
-    A default (`if now is None: now = ...`, `now or ...`) can be handed in, and a function that does nothing else than read the
-    clock is the one place at which a test replaces it.
-    """
-    function = source.function_of(node)
-    if function is None:
-        return False
-    if _is_default(node, source) or _SEAMS.fullmatch(function.name):
-        return True
-    last = function.body[-1]
-    if isinstance(last, ast.Return) and last.value is node and all(isinstance(each, _PRELUDE) for each in function.body[:-1]):
-        return True
-    parameters = {each.arg for each in (*function.args.args, *function.args.kwonlyargs, *function.args.posonlyargs)}
-    return any(_asks_for(outer, parameters) for outer in source.above(node) if _within(outer, function, source))
-
-
-def _is_default(node: ast.expr, source: Source) -> bool:
-    """Say whether a value is what stands in for one that is not there: `given or now().date()`, `settings.get("now", now())`."""
-    while isinstance(outer := source.parents.get(node), ast.Attribute) or (isinstance(outer, ast.Call) and outer.func is node):
-        node = outer
-    if isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or):
-        return outer.values[0] is not node
-    if not (isinstance(outer, ast.Call) and node in outer.args[1:]):
-        return False
-    return ast.unparse(outer.func).rpartition(".")[2] in {"get", "pop", "setdefault", "getattr"}
-
-
-def _within(node: ast.AST, function: Function, source: Source) -> bool:
-    return any(outer is function for outer in source.above(node))
-
-
-def _asks_for(node: ast.AST, parameters: set[str]) -> bool:
-    """Say whether a condition asks if a parameter was given."""
-    if isinstance(node, ast.If | ast.IfExp):
-        asked: ast.expr = node.test
-    else:
-        return False
-    if isinstance(asked, ast.UnaryOp) and isinstance(asked.op, ast.Not):
-        asked = asked.operand
-    if isinstance(asked, ast.Compare) and isinstance(asked.ops[0], ast.Is | ast.IsNot | ast.Eq):
-        asked = asked.left
-    return isinstance(asked, ast.Name) and asked.id in parameters
 
 
 def idle(node: ast.AST, source: Source) -> bool:

@@ -39,6 +39,7 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     search_path: tuple[str, ...]
     mapped: tuple[str, ...]
     editable: dict[str, str]
+    entry_points: dict[str, str]
     distributions: dict[str, str]
     locales: tuple[str, ...]
 

@@ -39,6 +39,7 @@ class BakeRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Which tree goes into which environment's image.
 
     `pack` gives a tar whose entries lie below `parity/workspace/`, owned by user and group 1000; it may be called more than once.
+    With `way` the project is installed in that one, which has worked on another engine, and in no other.
     An image that was made before `fresh` (ISO 8601, in UTC) is made anew, lest it be removed as an old one while it is used.
     """
 
@@ -49,6 +50,7 @@ class BakeRequest(msgspec.Struct, frozen=True, kw_only=True):
     access: Access
     logs: Path
     fresh: str = ""
+    way: Way | None = None
 
 
 def bake(engine: Engine, request: BakeRequest, log: Log) -> ImageRecord:
@@ -65,7 +67,7 @@ def bake(engine: Engine, request: BakeRequest, log: Log) -> ImageRecord:
     recipe = request.images.recipe
     said = ""
     with Transcript(request.logs / f"tree-{name.rpartition(':')[2]}.log", request.access.secrets) as transcript:
-        for way in ways(recipe, _last_way(engine, request)):
+        for way in (request.way,) if request.way is not None else ways(recipe, _last_way(engine, request)):
             if way is Way.IN_PLACE and advice.lacks_network(said):
                 break
             if way in _BEFORE:
@@ -113,7 +115,9 @@ def name_of(request: BakeRequest) -> str:
 
 def _fresh(engine: Engine, request: BakeRequest, name: str) -> ImageRecord | None:
     found = engine.image(name)
-    return found if found is not None and found.created >= request.fresh else None
+    if found is None or found.created < request.fresh:
+        return None
+    return found if request.way is None or found.labels.get(WAY_LABEL) == request.way else None
 
 
 def _last_way(engine: Engine, request: BakeRequest) -> str:

@@ -95,6 +95,8 @@ class Layers(msgspec.Struct, frozen=True, kw_only=True):
         recipe = resources.recipe("environment.Dockerfile")
         settings = self.request.environments[name]
         manifest = {"name": name, **msgspec.to_builtins(settings), "worktree": str(settings.worktree)}
+        # On which computer it is, is no part of what it is: the same image is on all.
+        del manifest["engine"]
         return {
             "Dockerfile": self._with_locales(casefs.added_to(recipe) if self.request.case_folding else recipe),
             "environment.toml": tomli_w.dumps(manifest).encode(),

@@ -51,7 +51,7 @@ class ImageSet(msgspec.Struct, frozen=True, kw_only=True):
 
 def prepare(engine: Engine, request: PrepareRequest, log: Log) -> ImageSet:
     """Find or make every image that the environments need."""
-    recipe, python = _wanted(request)
+    recipe, python = wanted(request)
     start = base.find_or_make(engine, request.settings, python, log)
     work = _Work(engine=engine, request=request, layers=Layers(request=request, base=start), python=python, log=log)
     made = work.found(recipe) or work.made(recipe)
@@ -63,7 +63,7 @@ def prepare(engine: Engine, request: PrepareRequest, log: Log) -> ImageSet:
 
 def look_up(engine: Engine, request: PrepareRequest) -> ImageSet | None:
     """Find every image that the environments need, and make none; None where one is absent."""
-    recipe, python = _wanted(request)
+    recipe, python = wanted(request)
     start = base.look_up(engine, request.settings, python)
     if start is None:
         return None
@@ -71,7 +71,7 @@ def look_up(engine: Engine, request: PrepareRequest) -> ImageSet | None:
     return _Work(engine=engine, request=request, layers=layers, python=python, log=lambda _line: None).found(recipe)
 
 
-def _wanted(request: PrepareRequest) -> tuple[Recipe, str]:
+def wanted(request: PrepareRequest) -> tuple[Recipe, str]:
     """Say by which recipe to install, and on which Python."""
     recipe = find(request.root, request.directory, request.settings)
     return recipe, base.choose_python(request.settings, request.place, recipe.requires_python, request.running)

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from paritygate.outcomes.cells import Failure, TestRun
+from paritygate.outcomes.cells import Failure, Measured, TestRun
 from paritygate.outcomes.words import Certainty, Outcome, ResultFormat
 
 SEVERITY = (
@@ -39,7 +39,8 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
     `names` are the ids of tests as the format has them, one for each of `tests`; where several could be meant, all of them.
     `unnamed` counts tests that ran and whose ids are not known, `workers` those of pytest-xdist (0: it is not seen to have run).
-    `seed` is what pytest-randomly says it used, `suite` what a JUnit XML calls itself.
+    `seed` is what pytest-randomly says it used, `suite` what a JUnit XML calls itself, `measured` what
+    the command has measured beside it.
     """
 
     format: ResultFormat
@@ -53,6 +54,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     seed: int | None = None
     returncode: int | None = None
     suite: str = ""
+    measured: Measured | None = None
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:

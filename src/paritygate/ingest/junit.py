@@ -12,6 +12,7 @@ from xml.parsers import expat
 import msgspec
 
 from paritygate.errors import UsageError
+from paritygate.ingest import measuring
 from paritygate.ingest.found import Found, broken_file, failure, worst
 from paritygate.outcomes.cells import NodeId, TestRun
 from paritygate.outcomes.words import Outcome, ResultFormat
@@ -101,7 +102,8 @@ def read(content: bytes) -> Found:
         names=tuple(names),
         lacking="it is cut off before its end" if cut else "",
         collected=len(runs),
-        suite=reader.suites[0].get("name", ""),
+        suite=reader.suites[0].get("name", "").partition(";")[0],
+        measured=measuring.in_suite(reader.suites[0].get("name", "")),
     )
 
 

@@ -58,6 +58,7 @@ def cell(found: Found, given: Given, known: Collection[str]) -> Cell:
             counts=found.counts,
             unnamed=found.unnamed + len(named.unclear),
             remarks=remarks,
+            measured=found.measured,
         ),
     )
 

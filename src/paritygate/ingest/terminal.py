@@ -6,13 +6,14 @@ An outcome is believed where the final numbers bear all of them out, or where no
 from __future__ import annotations
 
 from collections import Counter
+from itertools import takewhile
 
 import msgspec
 
 from paritygate.errors import UsageError
-from paritygate.ingest import progress, text
+from paritygate.ingest import measuring, progress, text
 from paritygate.ingest.found import Found, broken_file, failure, worst
-from paritygate.ingest.parts import Parts, apart
+from paritygate.ingest.parts import START, Parts, apart
 from paritygate.ingest.progress import RERUN, Word
 from paritygate.ingest.summary import Named
 from paritygate.outcomes.cells import NodeId, TestRun
@@ -53,7 +54,8 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
 
 def read(content: bytes) -> Found:
     """Read a run from its output; raises `UsageError` where there is nothing of pytest's in it."""
-    parts = apart(text.lines(content))
+    lines = text.lines(content)
+    parts = apart(lines)
     if not (parts.headed or parts.numbers is not None or parts.progress.words or parts.named):
         raise UsageError("there is nothing in it that pytest writes", INSTEAD)
     tally = _tally(parts)
@@ -77,6 +79,7 @@ def read(content: bytes) -> Found:
         collected=parts.header.items or 0,
         workers=parts.header.workers,
         seed=parts.header.seed,
+        measured=measuring.in_lines(takewhile(lambda line: not START.fullmatch(line.strip()), lines)) if parts.headed else None,
     )
 
 

@@ -12,19 +12,34 @@ from paritygate.outcomes.hazards import Hazard
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.trees import Difference
-from paritygate.outcomes.words import Axis, CauseKind, FileState, FreezeState, Label, Outcome, Touching, VerdictName, Worktree
+from paritygate.outcomes.words import (
+    Axis,
+    CauseKind,
+    FileState,
+    FreezeState,
+    Label,
+    Outcome,
+    RunnerName,
+    Touching,
+    VerdictName,
+    Worktree,
+)
 
 SCHEMA = 1
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What is said of the whole run; `axes` are those that really varied, `reasons` why it is not plainly green."""
+    """What is said of the whole run; `axes` are those that really varied, `reasons` why it is not plainly green.
+
+    `unmeasured` are axes that were asked for with different values, where nobody measured whether they had them.
+    """
 
     name: VerdictName
     exit_code: int
     axes: tuple[Axis, ...]
     line: str
     reasons: tuple[str, ...] = ()
+    unmeasured: tuple[Axis, ...] = ()
 
 
 class FileFact(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,11 +163,15 @@ class EnvironmentRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Varied(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether an axis varied; `why` says why not, or what to know of how it did."""
+    """Whether an axis varied; `why` says why not, or what to know of how it did.
+
+    It is not known to where it is not `measured`: the values that were asked for differ, and some cell cannot say what it had.
+    """
 
     axis: Axis
     varied: bool
     why: str = ""
+    measured: bool = True
 
 
 class Freeze(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,7 +202,8 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     """What the cells were made of, so that each can be made once more; file names and ids in it are the tree's.
 
     `plans` are those of all cells, by their names, without the lists of tests that further ones were cut down to: what ran stands
-    in the cells. `images` are those of the gate's environments.
+    in the cells. `images` are those of the gate's environments. `runners` says of each environment on what its cells ran, where
+    not all did on an engine: such cells can be made again only of the checkout, while that holds the trees that were tested.
     `nothing` and `shadowed` say of a tree why nothing of it was run, and which of its paths are others' where case does not
     count, `different` in which paths the trees differ, where anything is coupled. `withheld` names the variables whose values are
     not in this file.
@@ -195,12 +215,31 @@ class Material(msgspec.Struct, frozen=True, kw_only=True):
     shadowed: dict[Worktree, tuple[str, ...]] = {}
     different: dict[str, Difference] = {}
     withheld: tuple[str, ...] = ()
+    runners: dict[EnvironmentName, RunnerName] = {}
+
+
+class EngineRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """One of several engines of a run: what it is, and since when (ISO 8601, in UTC) it was lost, empty if it was not.
+
+    `environments` are those whose cells it may run. `moved` names the cells that it did not end; they started anew on another,
+    where there was one for them.
+    """
+
+    name: str
+    url: str
+    version: str
+    platform: str
+    cpus: int
+    environments: tuple[EnvironmentName, ...] = ()
+    lost: str = ""
+    moved: tuple[str, ...] = ()
 
 
 class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about one run. `timings` are seconds by step; `material` is None where nobody knows of it any more.
 
     `changed` is how the tests were chosen where a diff chose them, `sweeps` what was found over the values of single axes.
+    `engine` is the first of `engines`, which are listed where a run has several.
     """
 
     schema: int
@@ -221,4 +260,5 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     timings: dict[str, float] = {}
     material: Material | None = None
     changed: Changed | None = None
+    engines: tuple[EngineRecord, ...] = ()
     sweeps: tuple[Sweep, ...] = ()

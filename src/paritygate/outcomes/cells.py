@@ -193,11 +193,20 @@ class Shard(msgspec.Struct, frozen=True):
         return f"{self.number}/{self.total}"
 
 
+class Measured(msgspec.Struct, frozen=True, kw_only=True):
+    """What the pasted command has measured: seconds ahead of UTC in mid-January and mid-July, and the locale of letters."""
+
+    utcoffset_january: int
+    utcoffset_july: int
+    locale: str
+    encoding: str
+
+
 class Told(msgspec.Struct, frozen=True, kw_only=True):
     """How a cell is known that our recorder did not see.
 
     `counts` are pytest's own final numbers by its words, empty where it did not say them; `unnamed` is how many tests ran whose
-    ids are not known. `remarks` are for people.
+    ids are not known. `remarks` are for people. `measured` is None where nothing was.
     """
 
     format: ResultFormat
@@ -205,6 +214,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     counts: dict[str, int] = {}
     unnamed: int = 0
     remarks: tuple[str, ...] = ()
+    measured: Measured | None = None
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
@@ -217,7 +227,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     from the workspace before all their tests had run.
     `missing` lists what was asked for by its id and is not there, `uneven` what only some workers have collected. `filesystem` is
     None where the image's own was used. `shards` are the parts of the selection that are in it, none where it was not split.
-    `told` is None where our own recorder was there.
+    `told` is None where our own recorder was there. `engine` names the one that it ran on, where the run had several.
     """
 
     env: EnvironmentName
@@ -253,3 +263,4 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     stderr_tail: str = ""
     shards: tuple[Shard, ...] = ()
     told: Told | None = None
+    engine: str = ""

@@ -10,7 +10,7 @@ from paritygate.outcomes.words import Axis
 
 
 class HazardKind(StrEnum):
-    """What is wrong at a place; the words stand in suppressions, reports and the README."""
+    """What is wrong at a place; the words stand in suppressions, reports and documents."""
 
     NAIVE_CLOCK = "naive-clock"
     LOCAL_TIME = "local-time"

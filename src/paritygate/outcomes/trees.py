@@ -42,8 +42,9 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
     `digest` covers all that is sent: paths, kinds, modes, contents, the commit made for `.git`, and `version`. `status`
     says for each path that is not plainly tracked what it is (`untracked`, `ignored`, `modified`, `renamed`: otherwise spelled
     in git's index and on disk). `version` is what a version derived from git would be, empty where the project derives none.
-    `has_git` says whether a `.git` is sent along. `notes` are for people. Names that are not UTF-8 hold surrogates, except in
-    `withheld` and `left_out`, where they are printable.
+    `has_git` says whether a `.git` is sent along, `tracked` whether git tracks anything, and so
+    says what a fresh clone would hold. `notes` are for people. Names that are not UTF-8 hold surrogates, except in `withheld` and
+    `left_out`, where they are printable.
     """
 
     state: Worktree
@@ -58,6 +59,7 @@ class Tree(msgspec.Struct, frozen=True, kw_only=True):
     status: dict[str, str] = {}
     version: str = ""
     has_git: bool = False
+    tracked: bool = False
     notes: tuple[str, ...] = ()
 
 

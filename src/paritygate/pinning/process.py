@@ -88,7 +88,7 @@ def amiss(pins: PinSettings) -> Iterator[str]:
     elif any(time.localtime(each.timestamp()).tm_gmtoff != _offset(pins.timezone, each) for each in _MOMENTS):
         yield f"TZ={pins.timezone}: this machine does not know the zone"
     if not _knows_locale():
-        yield f"LC_ALL={pins.locale}: this machine does not have the locale"
+        yield f"LC_ALL={pins.locale} and LANG={pins.locale}: this machine does not have the locale"
 
 
 def _offset(zone: str, moment: datetime) -> int:

@@ -52,6 +52,8 @@ class FixedClock:
 
     def __init__(self, moment: datetime) -> None:
         """Begin at a moment; one without a zone is another moment in each zone, so it is a `ValueError`."""
+        if not isinstance(moment, datetime):
+            raise TypeError(f"a clock begins at a `datetime`, not at {moment!r}, which is `{type(moment).__name__}`")
         if moment.utcoffset() is None:
             raise ValueError(f"{moment!r} has no zone, so it is another moment on another machine; add `tzinfo=UTC`")
         self._moment = moment.astimezone(UTC)
@@ -76,7 +78,9 @@ class FixedClock:
     def advance(self, duration: timedelta) -> None:
         """Let time pass; it does not go backwards, which is what `set` is for."""
         if duration < timedelta():
-            raise ValueError(f"time does not pass backwards, not even {duration!r}; use `set` for a clock that is put back")
+            raise ValueError(
+                f"time does not pass backwards, not even {duration.total_seconds():g} s; use `set` for a clock that is put back"
+            )
         self._moment += duration
         self._passed += duration
 

@@ -17,6 +17,8 @@ SEEDS = range(20)
 """How many shuffles there are where nobody says."""
 ALL_OF = 3
 """Up to so many items every order is tried: there are no more than shuffles would find."""
+MANY = 2
+"""Fewer operations have nothing to commute with."""
 
 
 def orders(items: Iterable[Item], seeds: Iterable[int] = SEEDS) -> tuple[tuple[Item, ...], ...]:
@@ -48,8 +50,10 @@ def assert_commute(
     """Assert that operations leave the same behind in whatever order they are done.
 
     Each order begins with a fresh `start()`; `see` says what counts of a state, such as a balance or a sorted list. The
-    message names the order that parts from the one given.
+    message names the order that parts from the one given. Fewer than two operations are a `ValueError`.
     """
+    if len(operations) < MANY:
+        raise ValueError(f"{len(operations)} operations have one order only; give two or more that should commute")
     expected: object = None
     for number, order in enumerate(orders(range(len(operations)), seeds)):
         state = start()

@@ -17,6 +17,8 @@ from types import MappingProxyType
 from urllib.parse import parse_qsl, urlsplit
 
 Read = Callable[[str], object]
+PORTS: Mapping[str, int] = MappingProxyType({"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21})
+"""The ports that schemes have where none is said."""
 
 
 def moment(text: str) -> datetime:
@@ -46,15 +48,28 @@ def _element(node: ET.Element) -> dict[str, object]:
     }
 
 
+def members(text: str) -> object:
+    """Read JSON; a name that stands twice in an object is a `ValueError`, since readers disagree on which of them counts."""
+    return json.loads(text, object_pairs_hook=_once)
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    names = [name for name, _ in pairs]
+    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if twice:
+        raise ValueError(f"`{twice[0]}` stands twice in one object")
+    return dict(pairs)
+
+
 def address(text: str) -> object:
-    """Read a URL as its parts; the order of differently named parameters does not count."""
+    """Read a URL as its parts; the order of differently named parameters does not count, nor a port that goes without saying."""
     parts = urlsplit(text)
     query: dict[str, list[str]] = {}
     for name, value in parse_qsl(parts.query, keep_blank_values=True):
         query.setdefault(name, []).append(value)
     return {
         "scheme": parts.scheme,
-        "host": parts.netloc.lower(),
+        "host": parts.netloc.lower().removesuffix(f":{PORTS.get(parts.scheme, '')}"),
         "path": parts.path or "/",
         "query": query,
         "fragment": parts.fragment,
@@ -62,7 +77,7 @@ def address(text: str) -> object:
 
 
 READERS: Mapping[str, Read] = MappingProxyType(
-    {"json": json.loads, "toml": tomllib.loads, "csv": table, "xml": element, "moment": moment, "number": float, "url": address}
+    {"json": members, "toml": tomllib.loads, "csv": table, "xml": element, "moment": moment, "number": float, "url": address}
 )
 """What `assert_same` reads by name."""
 

@@ -77,6 +77,8 @@ def _head(artifact: Artifact) -> Iterator[str]:
         yield "\n".join(["| label | tests | what to do |", "|---|---:|---|", *rows])
     if verdict.axes:
         yield f"Varied: {', '.join(f'`{axis}`' for axis in verdict.axes)}"
+    if verdict.unmeasured:
+        yield f"As asked for, not measured: {', '.join(f'`{axis}`' for axis in verdict.unmeasured)}"
 
 
 def sentence(text: str) -> str:

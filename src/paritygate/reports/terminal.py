@@ -94,8 +94,10 @@ def _axes(artifact: Artifact) -> Iterator[str]:
         values = " | ".join(f"{record.name} {record.axes.get(each.axis, '')}".rstrip() for record in artifact.environments)
         if any(each.axis is sweep.axis for sweep in artifact.sweeps):
             continue
-        if each.varied:
-            yield f"varied      {each.axis:<{longest}}  {spell_out(f'{values} ({each.why})' if each.why else values)}"
+        if each.varied or not each.measured:
+            known = "varied" if each.varied else "unmeasured"
+            said = spell_out(f"{values} ({each.why})" if each.why else values)
+            yield f"{known:<10}  {each.axis:<{longest}}  {said}"
         else:
             yield f"not varied  {each.axis:<{longest}}  {spell_out(each.why)}"
 

@@ -58,6 +58,10 @@ class DockerRunner:
         visit.tell_end(cell)
         return cell
 
+    def answers(self) -> bool:
+        """Say whether the engine is still there."""
+        return self._engine.answers()
+
     def stop(self) -> None:
         """End every cell that is running, and let none begin."""
         self.running.stop()

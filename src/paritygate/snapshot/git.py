@@ -82,6 +82,18 @@ def line(git: Git, *arguments: str) -> str:
     return os.fsdecode(done.stdout).removesuffix("\n") if done.returncode == 0 else ""
 
 
+def is_shallow(git: Git) -> bool:
+    """Say whether a clone was cut off, so that it lacks commits which others have."""
+    return line(git, "rev-parse", "--is-shallow-repository") == "true"
+
+
+def way_together(git: Git) -> str:
+    """Say what to do where two commits have none in common."""
+    if is_shallow(git):
+        return "this clone is shallow, and lacks it: `git fetch --unshallow`"
+    return "they have no history in common: name a commit that HEAD comes from"
+
+
 def records(output: bytes) -> list[str]:
     """Split NUL-terminated output; names that are not UTF-8 survive."""
     return [os.fsdecode(record) for record in output.split(b"\0")[:-1]]

@@ -40,9 +40,10 @@ class Repository(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Survey(msgspec.Struct, frozen=True, kw_only=True):
-    """A working tree, looked at once. Paths are below `top`; `repositories` is empty without git.
+    """A working tree, looked at once. Paths are below `top`.
 
-    `renamed` maps tracked names to the names that the disk has for them.
+    `repositories` is empty without git, and where git tracks nothing yet. `renamed` maps tracked names to the
+    names that the disk has for them.
     """
 
     top: str
@@ -63,6 +64,10 @@ def look(request: Request) -> Survey:
     notes: list[str] = []
     top, directory, found = _locate(project, request.environ, notes)
     repositories = tuple(_repositories(found, "", notes)) if found else ()
+    if repositories and not repositories[0].index.commit and not repositories[0].index.tracked:
+        # Of a repository that was only just made a fresh clone would be empty, and every test coupled to the working tree.
+        repositories = ()
+        notes.append("git tracks nothing here yet, so the tree is taken as if without git: commit first")
     tracked = {f"{place.prefix}{path}" for place in repositories for path in place.index.tracked}
     own = {f"{directory}/{path}" if directory else path for path in request.own}
     seen = disk.look(top, tracked, names.parents(tracked), own)

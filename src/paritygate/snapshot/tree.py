@@ -106,6 +106,7 @@ def _tree(
         status={path: word for path, word in sorted(plan.status.items()) if path in present},
         version=version_text,
         has_git=past is not None,
+        tracked=bool(seen.repositories),
         notes=(*notes, *pointers, *_size_note(entries)),
     )
 

@@ -17,6 +17,7 @@ from paritygate.outcomes.artifact import Artifact, Finding, Verdict
 from paritygate.outcomes.cells import Cell, TestId
 from paritygate.outcomes.words import Axis, CellStatus, FreezeState, Label, Purpose, VerdictName
 from paritygate.sweeps.conclusions import conclude
+from paritygate.verification import attributed
 from paritygate.verification.items import Item, checked
 
 ORDER_CHECKED = frozenset({Label.NONDETERMINISM, Label.UNDECIDED})
@@ -31,6 +32,7 @@ def items(artifact: Artifact) -> tuple[Item, ...]:
     return (
         checked("cells", cells, _cells(artifact, gate)),
         checked("labels", f"{number(len(artifact.tests), 'test')}, derived again from the cells", _labels(artifact)),
+        attributed.item(artifact),
         checked("sides", "what is shown of tests that diverge", _sides(artifact, gate)),
         checked("counts", _counted(artifact), _counts(artifact, gate)),
         checked("axes", ", ".join(artifact.verdict.axes) or "none varied", _axes(artifact, gate)),

@@ -9,33 +9,35 @@ import msgspec
 
 from paritygate.config.settings import EnvironmentSettings
 from paritygate.errors import EngineUnavailableError
-from paritygate.gate.grounds.docker import DockerGround, find_engine
+from paritygate.gate.grounds.docker import DockerGround, find_engines
 from paritygate.gate.grounds.host import here
 from paritygate.gate.grounds.parts import Beside, Ground, Machine, Part, Trees
 from paritygate.gate.grounds.ssh import there
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.host.lacking import Held, hold
-from paritygate.outcomes.artifact import CellImage
+from paritygate.outcomes.artifact import CellImage, EngineRecord
 from paritygate.outcomes.cells import Cell, EnvironmentName
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Axis, RunnerChoice, RunnerName
+from paritygate.runners.pool import Member, Pool
 from paritygate.runners.protocol import Runner, Watch
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that cells run on. `settled` holds what really will be: an axis that a ground lacks, for one reason or more.
 
-    `runners` says where each environment's cells run, `machine` is that of the first.
+    `runners` says where each environment's cells run, `machine` is that of the first, `engines` are there where it has several.
     """
 
     settled: Settled
-    runner: Runner
+    pool: Pool
     machine: Machine
     runners: dict[EnvironmentName, RunnerName]
     images: dict[EnvironmentName, CellImage]
     reasons: dict[Axis, str] = {}
     notes: tuple[str, ...] = ()
+    engines: tuple[EngineRecord, ...] = ()
 
 
 class Grounds:
@@ -68,7 +70,7 @@ class Grounds:
         first = next(iter(parts.values()))
         return Ready(
             settled=settled,
-            runner=first.runner if len(parts) == 1 else Spread({name: parts[each].runner for name, each in runners.items()}),
+            pool=Pool(tuple(_members(parts, runners)), world.say),
             machine=first.machine,
             runners=runners,
             images={
@@ -79,6 +81,7 @@ class Grounds:
             },
             reasons={axis: each.why for axis, each in held.items()},
             notes=tuple(note for part in parts.values() for note in part.notes),
+            engines=tuple(engine for part in parts.values() for engine in part.engines),
         )
 
     def tidy(self, world: World) -> None:
@@ -88,6 +91,18 @@ class Grounds:
 
     def _mine(self, settled: Settled, ground: Ground) -> dict[str, EnvironmentSettings]:
         return {name: each for name, each in settled.settings.environments.items() if self._of.get(name) is ground.name}
+
+
+def _members(parts: Mapping[RunnerName, Part], runners: Mapping[EnvironmentName, RunnerName]) -> Iterator[Member]:
+    """Give the places on which cells run: one, however many grounds share its processors, unless one of those has several."""
+    first = next(iter(parts.values()))
+    if any(part.members for part in parts.values()):
+        for name, part in parts.items():
+            mine = frozenset(environment for environment, runner in runners.items() if runner is name)
+            yield from part.members or (Member(runner=part.runner, processors=part.machine.cpus, environments=mine),)
+        return
+    together = first.runner if len(parts) == 1 else Spread({name: parts[each].runner for name, each in runners.items()})
+    yield Member(runner=together, processors=first.machine.cpus)
 
 
 class Spread:
@@ -126,27 +141,27 @@ def found(settled: Settled, world: World, only: str = "") -> Iterator[Grounds]:
                 continue
             asked = RunnerChoice(each.runner or settled.settings.runner)
             if asked not in chosen:
-                chosen[asked] = _find(asked, settled, world, stack)
+                chosen[asked] = _find(asked, settled, world, stack, only)
             of[name] = by_name.setdefault(chosen[asked].name, chosen[asked]).name
         yield Grounds(by_name, of, only)
 
 
-def _find(asked: RunnerChoice, settled: Settled, world: World, stack: ExitStack) -> Ground:
+def _find(asked: RunnerChoice, settled: Settled, world: World, stack: ExitStack, only: str) -> Ground:
     match asked:
         case RunnerChoice.DOCKER:
-            return DockerGround(find_engine(world))
+            return DockerGround(find_engines(settled, world, only))
         case RunnerChoice.HOST:
             return stack.enter_context(here(settled, world))
         case RunnerChoice.SSH:
             return stack.enter_context(there(settled, world))
         case RunnerChoice.AUTO:
-            return _engine_or_host(settled, world, stack)
+            return _engine_or_host(settled, world, stack, only)
 
 
-def _engine_or_host(settled: Settled, world: World, stack: ExitStack) -> Ground:
+def _engine_or_host(settled: Settled, world: World, stack: ExitStack, only: str) -> Ground:
     """Take an engine, or, where there is none and nobody named one, this computer itself; never silently, and not under `CI`."""
     try:
-        return DockerGround(find_engine(world))
+        return DockerGround(find_engines(settled, world, only))
     except EngineUnavailableError as error:
         if error.named:
             raise

@@ -31,7 +31,7 @@ from paritygate.snapshot import archive as snapshot_archive
 UNFIT = frozenset({CellStatus.UNUSABLE, CellStatus.ENVIRONMENT_MISMATCH, CellStatus.CRASHED})
 APART = (
     "host keeps apart files, `/tmp`, variables, time zone, locale, processes and ports; the image, packages, the user and "
-    "`/etc/localtime` are this computer's own, alike in all cells"
+    "`/etc/localtime` are this computer's own, alike in all cells, and neither memory nor the number of processes has a limit"
 )
 TOGETHER = (
     "host keeps apart files, variables, time zone and locale; the image, packages, the user, the network, `/tmp` and "
@@ -71,7 +71,13 @@ def not_installed(settled: Settled, survey: Survey, python: str) -> Iterator[str
 def packages_of(survey: Survey, interpreter: Interpreter) -> Packages:
     """Say what an interpreter has installed, and what of it is the project itself."""
     own = frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in survey.editable)
-    return Packages(version=survey.version, distributions=survey.distributions, own=own, roots=interpreter.roots)
+    return Packages(
+        version=survey.version,
+        distributions=survey.distributions,
+        own=own,
+        roots=interpreter.roots,
+        entry_points=survey.entry_points,
+    )
 
 
 class HostGround:

@@ -10,10 +10,11 @@ import msgspec
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.host.lacking import Environments, Held
-from paritygate.outcomes.artifact import CellImage
+from paritygate.outcomes.artifact import CellImage, EngineRecord
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.trees import Tree
 from paritygate.outcomes.words import Axis, RunnerName, Worktree
+from paritygate.runners.pool import Member
 from paritygate.runners.protocol import Runner
 
 Trees = dict[Worktree, Tree]
@@ -32,19 +33,22 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
 class Packages(msgspec.Struct, frozen=True, kw_only=True):
     """What an environment has installed, by name, for another one to have the same; `version` is Python's.
 
-    `own` are those that are the project itself, installed in its tree; `roots` the folders of the tree that hold its modules.
+    `own` are those that are the project itself, installed in its tree; `roots` the folders of the tree that hold its modules,
+    and `entry_points` the commands and plugins that it offers, as such files are written.
     """
 
     version: str
     distributions: dict[str, str]
     own: frozenset[str] = frozenset()
     roots: tuple[str, ...] = ()
+    entry_points: dict[str, str] = {}
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
     """A ground that is ready; `images` are those of its environments, by name, where it has any.
 
     `packages` finds out what its environments have installed, for grounds that have to be made like it.
+    Where cells can run in several places of it, `members` are those, and `engines` say what they are.
     """
 
     runner: Runner
@@ -52,6 +56,8 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     images: dict[EnvironmentName, CellImage] = {}
     notes: tuple[str, ...] = ()
     packages: Callable[[], Packages] | None = None
+    members: tuple[Member, ...] = ()
+    engines: tuple[EngineRecord, ...] = ()
 
 
 class Beside(msgspec.Struct, frozen=True):

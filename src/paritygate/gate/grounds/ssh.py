@@ -11,15 +11,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+from packaging.utils import canonicalize_name
 
-from paritygate.errors import ConfigError, RunnerError
+from paritygate.errors import ConfigError, NoVerdictError, RunnerError
 from paritygate.gate.grounds.host import packages_of
 from paritygate.gate.grounds.parts import Beside, Machine, Packages, Part, Trees
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.host import interpreters, lacking
 from paritygate.host.lacking import Environments, Held
-from paritygate.images import resources
+from paritygate.images import projects, resources
 from paritygate.outcomes.words import Axis, RunnerChoice, RunnerName
 from paritygate.runners.connections import Connection
 from paritygate.runners.host import Interpreter
@@ -72,6 +73,17 @@ def there(settled: Settled, world: World) -> Iterator[SshGround]:
         yield SshGround(house, target)
 
 
+def _check_project(project: Path, packages: Packages) -> None:
+    """Refuse a project that is installed here as a package among others.
+
+    An index would be asked for it by its name, and whatever it has under that name is another thing than the tree.
+    """
+    name = canonicalize_name(projects.read(project).name or "")
+    if name in packages.distributions and name not in packages.own:
+        what = f"the project itself, `{name}`, is installed here as a package that does not lead to its tree"
+        raise NoVerdictError(what, "install it with `pip install -e .`, or take it out of that environment")
+
+
 class SshGround:
     """Another computer, with a house on it."""
 
@@ -101,6 +113,7 @@ class SshGround:
         """Send the trees, and have an environment made there with what the other part of the run has installed."""
         like = beside.like
         packages = self._packages(settled, trees, world) if like is None or like.packages is None else like.packages()
+        _check_project(settled.project, packages)
         with tempfile.TemporaryDirectory(prefix="paritygate-") as folder:
             for state in trees:
                 packed = Path(folder, f"{state}.tar")
@@ -142,8 +155,10 @@ class SshGround:
         pinned = {name: version for name, version in packages.distributions.items() if name not in packages.own}
         own = {name: version for name, version in packages.distributions.items() if name in packages.own}
         found = self._house.found
-        known = msgspec.json.encode((sorted(pinned.items()), sorted(own.items()), found.version, found.python))
+        offered = {name: text for name, text in sorted(packages.entry_points.items()) if name in own}
+        known = msgspec.json.encode((sorted(pinned.items()), sorted(own.items()), offered, found.version, found.python))
         name = hashlib.sha256(known).hexdigest()[:16]
         world.say(f"environment on `{self._target}`: {len(pinned)} packages ({name})")
-        answered = self._house.ask({"do": "environment", "name": name, "packages": pinned, "own": own})
+        request = {"do": "environment", "name": name, "packages": pinned, "own": own, "entry_points": offered}
+        answered = self._house.ask(request)
         return str(answered["python"])

@@ -79,7 +79,7 @@ def _judge(begun: Begun, grounds: Grounds, request: Request, wanted: Wanted, wor
     spread = values.spread(base.resolution.environments[0], wanted.witnesses(settled), ready.machine.cpus)
     facts = material.facts_of(trees, ready.machine, world, settled.estimate)
     planned = pins.respected(locking.with_locked(planned_over(spread, base, settled, facts), begun.locked, trees), request)
-    cells = Cells(ready.runner, ready.machine.cpus, planned.nothing, world)
+    cells = Cells(ready.pool, planned.nothing, world)
     ran = rounds.run(spread, planned.plans, cells, world, until(wanted.seconds, world))
     check_proven(ran, spread)
     misuse.check(asked, ran.cells)

@@ -40,7 +40,8 @@ def surroundings(artifact: Artifact) -> Surroundings:
         if cell.purpose is Purpose.GATE:
             probes.setdefault(cell.env, []).extend(_probe_of(cell))
     names = [each.name for each in artifact.environments if each.name in probes] or list(probes)
-    measured = [_row(name, [_values(probes[env], read) for env in names]) for name, read in _READ.items()]
+    measured = list(_engines(artifact, names))
+    measured += [_row(name, [_values(probes[env], read) for env in names]) for name, read in _READ.items()]
     for field in ("limits", "filesystems"):
         measured += list(_mapped(field, [probes[env] for env in names]))
     packages = _rows_of([_packages(probes[env]) for env in names])
@@ -54,6 +55,13 @@ def surroundings(artifact: Artifact) -> Surroundings:
 
 def _probe_of(cell: Cell) -> list[Probe]:
     return [cell.probe] if cell.probe is not None else []
+
+
+def _engines(artifact: Artifact, names: Sequence[EnvironmentName]) -> Iterator[Row]:
+    """Say on which engines the cells of each environment ran, where there were several."""
+    gate = [cell for cell in artifact.cells if cell.purpose is Purpose.GATE and cell.engine]
+    if gate:
+        yield _row("engine", [BETWEEN.join(dict.fromkeys(cell.engine for cell in gate if cell.env == name)) for name in names])
 
 
 def _axes(artifact: Artifact, names: Sequence[EnvironmentName]) -> Iterator[Row]:

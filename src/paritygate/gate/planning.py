@@ -1,0 +1,184 @@
+"""What a run would do, said without running: cells, environments, axes, images to be made, and for how long by the last report.
+
+An engine is asked what it is and has; nothing is made, started, sent or removed.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from paritygate import environments, project_images
+from paritygate.docker_engine.verbs import Engine
+from paritygate.environments import EXPECTED, OFFERED
+from paritygate.errors import EngineUnavailableError
+from paritygate.gate import ledger, locking, material, narrowing, result
+from paritygate.gate.grounds.parts import Machine, Trees
+from paritygate.gate.grounds.ssh import target_of
+from paritygate.gate.material import Planned
+from paritygate.gate.request import Request, World
+from paritygate.gate.settled import Settled, settle
+from paritygate.images import foreseeing
+from paritygate.images.foreseeing import Layer
+from paritygate.images.layers import PrepareRequest
+from paritygate.outcomes.artifact import EnvironmentRecord, Varied
+from paritygate.outcomes.cells import EnvironmentName
+from paritygate.outcomes.plans import CellPlan
+from paritygate.outcomes.words import Axis, RunnerChoice, RunnerName, Worktree
+
+SAME_TREE = "the working tree is what a fresh clone would hold"
+UNKNOWN_THERE = "what `{target}` offers is not asked before a run"
+
+
+class PlannedCell(msgspec.Struct, frozen=True, kw_only=True):
+    """One cell: its seed and order, and how many seconds it took the last time, None where nobody knows."""
+
+    name: str
+    runner: str
+    seed: int
+    reversed: bool
+    workers: int
+    seconds: float | None = None
+
+
+class Foreseen(msgspec.Struct, frozen=True, kw_only=True):
+    """What would run. `trees` are the files of each state of the working tree, `images` those that cells would start from.
+
+    `seconds` are those of the last report's steps, where that was like this one; `notes` what a run would remark beforehand.
+    """
+
+    project: str
+    source: str
+    selection: tuple[str, ...]
+    places: tuple[str, ...]
+    cells: tuple[PlannedCell, ...]
+    environments: tuple[EnvironmentRecord, ...]
+    axes: tuple[Varied, ...]
+    trees: dict[str, int]
+    images: tuple[Layer, ...] = ()
+    seconds: dict[str, float] = {}
+    notes: tuple[str, ...] = ()
+    report: str = ""
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where cells would run: the engine, if there is one, what it is in a line, and what it has."""
+
+    line: str
+    machine: Machine
+    engine: Engine | None = None
+
+
+def foresee(request: Request, world: World) -> Foreseen:
+    """Plan a run as `flow.run` does, up to its first step that changes anything; raises what that raises until there."""
+    settled = settle(request, world)
+    notes: list[str] = []
+    quiet = msgspec.structs.replace(world, say=notes.append, sleep=lambda _seconds: None)
+    locking.hold(settled, quiet)
+    ledger.freezes_of(settled, request, quiet)
+    places, runners = _places(settled, world)
+    trees = material.take_trees(settled, quiet)
+    asked, _ = narrowing.narrow(material.select(settled, trees, request), request, settled, trees, quiet)
+    machine = next(iter(places.values())).machine
+    planned = material.plan(settled, trees, asked, machine, quiet)
+    records = tuple(environments.record(each) for each in planned.resolution.environments)
+    selection = result.words_of(asked)
+    known = settled.last.seconds_of(selection, runners)
+    engine = next((place.engine for place in places.values() if place.engine is not None), None)
+    return Foreseen(
+        project=str(settled.project),
+        source=settled.source,
+        selection=selection,
+        places=tuple(place.line for place in places.values()),
+        cells=tuple(_cell(plan, runners, known) for plan in planned.plans),
+        environments=records,
+        axes=tuple(_axes(records, planned, trees, settled)),
+        trees={state.value: len(one.entries) for state, one in trees.items()},
+        images=() if engine is None else tuple(foreseeing.layers(engine, _images(settled, trees, world))),
+        seconds=settled.last.timings if known else {},
+        notes=tuple(dict.fromkeys((*settled.notes, *notes, *planned.resolution.notes))),
+        report=str(settled.report),
+    )
+
+
+def _places(settled: Settled, world: World) -> tuple[dict[RunnerName, Place], dict[EnvironmentName, RunnerName]]:
+    """Find where the cells of each environment would run; raises `NoVerdictError` where no engine answers that has to."""
+    found: dict[RunnerChoice, tuple[RunnerName, Place]] = {}
+    runners: dict[EnvironmentName, RunnerName] = {}
+    for name, each in settled.settings.environments.items():
+        choice = RunnerChoice(each.runner or settled.settings.runner)
+        if choice not in found:
+            found[choice] = _place(choice, settled, world)
+        runners[EnvironmentName(name)] = found[choice][0]
+    return dict(found.values()), runners
+
+
+def _place(choice: RunnerChoice, settled: Settled, world: World) -> tuple[RunnerName, Place]:
+    match choice:
+        case RunnerChoice.DOCKER:
+            return RunnerName.DOCKER, _engine(world.connect)
+        case RunnerChoice.HOST:
+            return RunnerName.HOST, _host("")
+        case RunnerChoice.SSH:
+            target = target_of(settled, world.variables)
+            here = _host("").machine
+            return RunnerName.SSH, Place(line=f"ssh {target}: {UNKNOWN_THERE.format(target=target)}", machine=here)
+        case RunnerChoice.AUTO:
+            try:
+                return RunnerName.DOCKER, _engine(world.connect)
+            except EngineUnavailableError as error:
+                if error.named or world.variables.get("CI"):
+                    raise
+                return RunnerName.HOST, _host(", since no engine answers")
+
+
+def _engine(connect: Callable[[], Engine]) -> Place:
+    engine = connect()
+    info = engine.info
+    machine = Machine(name=info.name, version=info.version, platform=info.platform, cpus=info.cpus, memory=info.memory)
+    return Place(
+        line=f"{info.name} {info.version} at {info.endpoint.url}, {info.cpus} processors", machine=machine, engine=engine
+    )
+
+
+def _host(why: str) -> Place:
+    processors = os.cpu_count() or 1
+    machine = Machine(name="host", version=platform.release(), platform=platform.machine(), cpus=processors, memory=0)
+    return Place(line=f"this computer itself{why}, {processors} processors", machine=machine)
+
+
+def _images(settled: Settled, trees: Trees, world: World) -> PrepareRequest:
+    some = next(iter(trees.values()))
+    return project_images.wanted(settled.project, Path(some.root), some.directory, settled.settings, world.variables)
+
+
+def _cell(plan: CellPlan, runners: dict[EnvironmentName, RunnerName], known: dict[str, float]) -> PlannedCell:
+    return PlannedCell(
+        name=plan.name,
+        runner=runners[plan.environment.name],
+        seed=plan.seed,
+        reversed=plan.order.reversed,
+        workers=plan.environment.workers,
+        seconds=known.get(plan.name),
+    )
+
+
+def _axes(records: tuple[EnvironmentRecord, ...], planned: Planned, trees: Trees, settled: Settled) -> Iterator[Varied]:
+    """Say which axes are to vary, as far as that is known before the cells have measured themselves."""
+    alike = len({one.digest for one in trees.values()}) == 1
+    for axis in OFFERED:
+        differs = len({record.axes[axis] for record in records}) > 1
+        why = planned.resolution.reasons.get(axis, "")
+        if axis is Axis.WORKTREE and differs and not why and alike and Worktree.CLEAN in trees:
+            why = SAME_TREE
+        if differs and not why:
+            yield Varied(axis=axis, varied=True)
+        elif axis in EXPECTED or why or axis in settled.left_out:
+            left_out = (
+                f"left out by `--without-axis {axis}`" if axis in settled.left_out else "every environment has the same value"
+            )
+            yield Varied(axis=axis, varied=False, why=why or left_out)

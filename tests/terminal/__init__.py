@@ -1,0 +1,1 @@
+"""What is drawn on a terminal, in a real one."""
