@@ -165,5 +165,3 @@ def test_what_is_told_of_the_names_of_reports_is_so() -> None:
     (sentence,) = re.findall(r"^Files named `parity_report.json`, (.*?) in the project", text, re.MULTILINE)
     endings = {"json", *re.findall(r"`\.([a-z]+)`", sentence)}
     assert {f"{name}.{ending}" for name in ("parity_report", "parity_sweep") for ending in endings} == set(OWN)
-        name for name in OWN if name.startswith("parity_report.")
-    }
