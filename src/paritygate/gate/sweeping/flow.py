@@ -28,6 +28,7 @@ from paritygate.gate.sweeping.values import Breadth
 from paritygate.outcomes.plans import Selection
 from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.words import Axis
+from paritygate.runners.pool import Pool
 from paritygate.sweeps import conclusions
 from paritygate.witnesses import UTF8_MODE, locale_of
 
@@ -79,7 +80,7 @@ def _judge(begun: Begun, grounds: Grounds, request: Request, wanted: Wanted, wor
     spread = values.spread(base.resolution.environments[0], wanted.witnesses(settled), ready.machine.cpus)
     facts = material.facts_of(trees, ready.machine, world, settled.estimate)
     planned = pins.respected(locking.with_locked(planned_over(spread, base, settled, facts), begun.locked, trees), request)
-    cells = Cells(ready.pool, planned.nothing, world)
+    cells = Cells(everywhere(ready.pool, base, world), planned.nothing, world)
     ran = rounds.run(spread, planned.plans, cells, world, until(wanted.seconds, world))
     check_proven(ran, spread)
     misuse.check(asked, ran.cells)
@@ -101,6 +102,12 @@ def _judge(begun: Begun, grounds: Grounds, request: Request, wanted: Wanted, wor
     unrecorded = archive.record(artifact, settled.report)
     grounds.tidy(world)
     return Report(artifact, settled.report, unrecorded)
+
+
+def everywhere(pool: Pool, base: Planned, world: World) -> Pool:
+    """Let the places of the first environment take the cells of every value, which are all made of it."""
+    members = (member for member in pool.members if member.takes(base.plans[0]))
+    return Pool([msgspec.structs.replace(member, environments=None) for member in members], world.say)
 
 
 def until(seconds: float | None, world: World) -> Over:
