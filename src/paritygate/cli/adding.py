@@ -31,7 +31,7 @@ SWEEP_BUDGET = click.option(
 
 def wanted(options: RunOptions) -> Wanted:
     """Say which axes are to be swept after the gate; raises `UsageError` for one that cannot be."""
-    return Wanted(axes={axis_named(word): () for word in options.sweeps}, seconds=options.sweep_budget)
+    return Wanted(axes={axis_named(word): () for word in options.sweeps or ()}, seconds=options.sweep_budget)
 
 
 def swept(found: Report, options: RunOptions, asked: Wanted, world: World) -> Report | None:

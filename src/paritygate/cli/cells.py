@@ -79,7 +79,7 @@ def cell(**given: Any) -> int:
     """Run one cell of the gate over SELECTION, as `run` would: ends with 0 where it ran to its end, whatever its tests did."""
     own = {name: given.pop(name) for name in CellOptions.__struct_fields__}
     options = msgspec.convert(own, CellOptions)
-    whole = dict.fromkeys(OF_A_WHOLE_RUN - {"plan"}) | {"environments": (), "report": options.out, "sweeps": ()}
+    whole = dict.fromkeys(OF_A_WHOLE_RUN - {"plan"}) | {"environments": (), "report": options.out}
     asked = msgspec.convert(given | whole, RunOptions)
     streams = Streams()
     with Live(streams.progress, quiet=asked.quiet, verbose=asked.verbose) as live:

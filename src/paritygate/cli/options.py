@@ -124,7 +124,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     runner: RunnerChoice | None
     quiet: bool
     verbose: bool = False
-    sweeps: tuple[str, ...] = ()
+    sweeps: tuple[str, ...] | None = None
     sweep_budget: float | None = None
 
     def request(self, report: Path | None = None) -> Request:

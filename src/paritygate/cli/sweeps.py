@@ -64,7 +64,7 @@ def sweep(**given: Any) -> int:
     asked = Wanted(axes=dict.fromkeys(axes, named(values, axes)), seconds=seconds)
     wanted = telling(given)
     options = msgspec.convert(
-        given | dict.fromkeys(OF_A_GATE - {"plan"}) | {"selection": selected, "without_axes": (), "sweeps": ()}, RunOptions
+        given | dict.fromkeys(OF_A_GATE - {"plan"}) | {"selection": selected, "without_axes": ()}, RunOptions
     )
     request = options.request(report=absolute(options.project).resolve() / REPORT if options.report is None else None)
     streams = Streams()
