@@ -279,6 +279,7 @@ def test_the_specification_says_everything_and_nothing_of_this_computer() -> Non
             "CI": "1",
         },
         "filesystem": None,
+        "clock": None,
         "expect": {"timezone": "Asia/Tokyo", "locale": "en_US.UTF-8", "umask": 23, "case_sensitive": None, "sentinel": "5e47"},
         "umask": 23,
         "workers": 2,

@@ -135,7 +135,11 @@ def planned(options: RunOptions, streams: Streams, wanted: Telling) -> int:
 @VERBOSE
 @DEBUG
 def explain(**given: Any) -> int:
-    """Look afterwards for the causes of what diverges in REPORT, and write and show it with them."""
+    """Look afterwards for the causes of what diverges in REPORT, and write and show it with them.
+
+    Causes that REPORT has stay, and its cells are not run again: the search goes on from them, until all is found if no
+    --explain-budget says otherwise. What was found so far is kept when it is interrupted, too.
+    """
     wanted = telling(given)
     options = msgspec.convert(given, ExplainOptions)
     streams = Streams()

@@ -67,6 +67,13 @@ workspace, temporary folder and home on one filesystem of paritygate's own, fold
 nothing but that differs. It needs `/dev/fuse` on the engine's computer; where that cannot be had the run ends with
 exit code 4, unless `case_sensitive` is `"any"` in all environments or `--without-axis case_sensitive` is given.
 
+`clock` moves the clock of programs, with their processes and threads: each cell begins at that local time of its zone,
+and goes on from there at true speed. Durations, time limits and the times of files stay true. It needs a base on which
+a small library can be compiled, and is not varied by `host` and `ssh`. Statically linked programs (as those in Go) and
+whatever asks the kernel by itself keep the true time. Choose a moment from which a run does not come to midnight by
+itself, unless that is what you want to see, and leave one environment the true time: a test that compares the times of
+files with the clock is then told from one that depends on the date.
+
 `variables` cannot hold what an axis or the cell itself sets (`TZ`, `LANG`, `LC_ALL`, `PYTHONHASHSEED`, `PATH`,
 `HOME`, `LD_PRELOAD` and their like).
 """

@@ -78,6 +78,13 @@ class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True):
         Literal["", "created", "sorted", "reversed", "shuffled"],
         Meta(description="Order in which folders list their names; empty: the filesystem's own, which nobody meant"),
     ] = ""
+    clock: Annotated[
+        str,
+        Meta(
+            description="Local time at which each cell begins and from which it moves on, such as `2028-02-29T23:59:30`; "
+            "empty: the true one"
+        ),
+    ] = ""
     variables: Annotated[dict[str, str], Meta(description='Environment variables of the tests, such as `CI = "true"`')] = {}
     runner: Annotated[
         Literal["", "docker", "host", "ssh"], Meta(description="Where its cells run; empty: where the setting for all says")

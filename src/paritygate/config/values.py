@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from paritygate import witnesses
-from paritygate.axes import locale_name, memory_bytes, umask_bits, variable_name, zone_name
+from paritygate.axes import clock_moment, locale_name, memory_bytes, umask_bits, variable_name, zone_name
 from paritygate.config.settings import EnvironmentSettings, ImageSettings, Settings, SweepSettings
 from paritygate.config.tables import join
 from paritygate.outcomes.words import RunnerChoice
@@ -111,6 +111,7 @@ def _of_environment(path: str, name: str, settings: EnvironmentSettings, runner:
     yield from _checked(f"{path}.locale", settings.locale, locale_name)
     yield from _checked(f"{path}.memory", settings.memory, memory_bytes)
     yield from _checked(f"{path}.umask", settings.umask, umask_bits)
+    yield from _checked(f"{path}.clock", settings.clock, partial(clock_moment, zone=settings.timezone))
     if settings.engine:
         yield from _of_engine(f"{path}.engine", settings.engine)
     has = settings.runner or runner

@@ -101,6 +101,7 @@ def beside(name: str) -> Any:
 making: Any = beside("filesystem.making")
 mounting: Any = beside("filesystem.mounting")
 namespaces: Any = beside("filesystem.namespaces")
+clocks: Any = beside("clocks")
 forbidden: Any = beside("forbidden")
 fixtures: Any = beside("fixtures")
 
@@ -134,7 +135,7 @@ def parse_specification(line: bytes) -> Json:
     ]
     wrong += [
         "`%s` must be a JSON object or null" % key
-        for key in ("filesystem", "apart")
+        for key in ("filesystem", "apart", "clock")
         if not isinstance(specification.get(key), (dict, type(None)))
     ]
     if not wrong and specification["protocol"] != PROTOCOL:
@@ -449,6 +450,7 @@ def probe(specification: Json, gate: Gate) -> Json:
         "workspace": specification["workspace"],
         "sentinel": SENTINEL,
         "timezone": specification["expect"].get("timezone") or "",
+        "clock": bool(specification.get("clock")),
     }
     command = [specification["python"], "-B", os.path.join(GUEST, "probe.py"), json.dumps(arguments), str(writing)]
     try:
@@ -471,6 +473,24 @@ def probe(specification: Json, gate: Gate) -> Json:
         return dict(json.loads(data.decode("ascii")))
     except ValueError:
         return {"failed": "the probe gave no answer (exit status %d); its message is on stderr" % status}
+
+
+def probe_by_clock(specification: Json, gate: Gate, clock: Any) -> Json:
+    """Probe with the cell's clock, and where that fails without it: `clock` lists what is wrong with the clock."""
+    if not clock.wish:
+        return {**probe(specification, gate), "clock": []}
+    span = clocks.Span()
+    measurement = probe(specification, gate)
+    span.end()
+    if "failed" in measurement and not gate.gone:
+        clock.take(specification["environment"])
+        again = probe({**specification, "clock": None}, gate)
+        found = clocks.unlike_without(measurement["failed"], again, clock.moment)
+        return {**again, "clock": found} if found else {**measurement, "clock": []}
+    if "failed" in measurement:
+        return measurement
+    measurement["probe"]["clock"] = clock.facts(measurement["checks"])
+    return {**measurement, "clock": list(clock.problems(measurement["checks"], span))}
 
 
 def zone_problems(name: str, measured: Json, checks: Json) -> Iterator[str]:
@@ -745,8 +765,9 @@ class Record:
 class Supervisor:
     """Watches the processes of one cell, replaces those that hang or die in a test, and ends the cell."""
 
-    def __init__(self, specification: Json, output: Output, gate: Gate, files: Any) -> None:
-        self.specification, self.output, self.gate, self.files = specification, output, gate, files
+    def __init__(self, specification: Json, output: Output, gate: Gate, parts: Tuple[Any, Any]) -> None:
+        self.specification, self.output, self.gate = specification, output, gate
+        self.files, self.clock = parts
         self.command: List[str] = []
         self.record = Record()
         self.single = specification["workers"] == 0
@@ -1027,9 +1048,8 @@ class Supervisor:
 # --- the whole --------------------------------------------------------------------------------------------------------
 
 
-def dates() -> List[str]:
-    """Say the local date of the tests' zone, which `main` has made ours, and UTC's."""
-    now = time.time()
+def dates(now: float) -> List[str]:
+    """Say the local date of the tests' zone, which `main` has made ours, and UTC's, at a moment."""
     return [time.strftime("%Y-%m-%d", time.localtime(now)), time.strftime("%Y-%m-%d", time.gmtime(now))]
 
 
@@ -1056,7 +1076,7 @@ def run_tests(supervisor: Supervisor, measurement: Json) -> int:
         "start",
         protocol=PROTOCOL,
         probe=measured,
-        dates=dates(),
+        dates=dates(supervisor.clock.now()),
         command=shown,
         monotonic=time.monotonic(),
         filesystem=files.facts(),
@@ -1080,7 +1100,7 @@ def run_tests(supervisor: Supervisor, measurement: Json) -> int:
         signal=signal_name(status) if status < 0 else "",
         why=why,
         detail=detail,
-        dates=dates(),
+        dates=dates(supervisor.clock.now()),
         memory=memory.summary(),
         rewritten=rewritten,
         removed=removed,
@@ -1124,15 +1144,25 @@ def run_cell(specification: Json) -> int:
         except OSError as error:
             return refuse(output, "the cell's files cannot be copied to its filesystem: %s" % error)
         SPARED.add(files.pid)
-        measurement = probe(specification, gate)
-        if gate.gone:
-            return GONE
-        return judge_and_run(Supervisor(specification, output, gate, files), measurement)
+        return probe_and_run(specification, output, gate, files)
     except BrokenPipeError:
         return GONE
     finally:
         kill_everything(specification)
         files.end()
+
+
+def probe_and_run(specification: Json, output: Output, gate: Gate, files: Any) -> int:
+    """Move the clock where it is to be moved, probe, then run or refuse; say the exit status."""
+    try:
+        clock = clocks.Clock(specification.get("clock"))
+        clock.give(specification["environment"])
+    except clocks.UnmovableError as error:
+        return refuse(output, "the clock could not be moved: %s" % error, why="clock")
+    measurement = probe_by_clock(specification, gate, clock)
+    if gate.gone:
+        return GONE
+    return judge_and_run(Supervisor(specification, output, gate, (files, clock)), measurement)
 
 
 def judge_and_run(supervisor: Supervisor, measurement: Json) -> int:
@@ -1144,7 +1174,7 @@ def judge_and_run(supervisor: Supervisor, measurement: Json) -> int:
     if reason:
         return refuse(output, reason)
     found = problems(specification, measurement["probe"], measurement["checks"])
-    found += habit_problems(specification, files, measurement["probe"])
+    found += [*habit_problems(specification, files, measurement["probe"]), *measurement["clock"]]
     if found:
         output.emit("mismatch", problems=found, probe=measurement["probe"], filesystem=files.facts())
         return 0
@@ -1154,7 +1184,7 @@ def judge_and_run(supervisor: Supervisor, measurement: Json) -> int:
 def refuse(output: Output, detail: str, why: str = "unusable") -> int:
     """End a cell in which nothing can run; say the exit status."""
     seconds = round(time.monotonic() - output.born, 4)
-    output.emit("end", returncode=None, signal="", why=why, detail=detail, dates=dates(), memory={}, seconds=seconds)
+    output.emit("end", returncode=None, signal="", why=why, detail=detail, dates=dates(time.time()), memory={}, seconds=seconds)
     return 0
 
 

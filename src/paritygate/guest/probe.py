@@ -1,8 +1,9 @@
 """Measure the environment of the tests, as the tests' user and with the tests' variables.
 
 It changes nothing but for a few files in three folders that it removes again, judges nothing, and imports nothing of paritygate.
-Run as `probe.py ARGUMENTS OUT`: JSON {"workspace", "sentinel" (a path), "timezone" (the one that was asked for)} and a descriptor
-to which it writes JSON {"probe": the object of `outcomes.cells.Probe`, "checks": what only the launcher needs}.
+Run as `probe.py ARGUMENTS OUT`: JSON {"workspace", "sentinel" (a path), "timezone" (the one that was asked for), "clock" (whether
+to look at it)} and a descriptor to which it writes JSON {"probe": the object of `outcomes.cells.Probe`, "checks": what only the
+launcher needs}.
 """
 
 from __future__ import annotations
@@ -369,6 +370,18 @@ def about_process() -> Dict[str, Any]:
     }
 
 
+def clock(*, asked: bool) -> Dict[str, Any]:
+    """Say what several programs take for the time, where that is asked; nothing else needs it, and it takes a moment."""
+    if not asked:
+        return {}
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path.insert(0, here)  # PYTHONSAFEPATH leaves it out
+    try:
+        return dict(importlib.import_module("clock_probe").measure())
+    finally:
+        sys.path.remove(here)
+
+
 def measure(arguments: Dict[str, Any]) -> Dict[str, Any]:
     """Measure everything; the check of the zone comes last because it changes the zone."""
     locale_name, locale_error = use_locale()
@@ -394,6 +407,7 @@ def measure(arguments: Dict[str, Any]) -> Dict[str, Any]:
         "memory_folder": memory()[1],
         "pytest": importlib.util.find_spec("pytest") is not None,
         "zoneinfo": offsets_by_zoneinfo(arguments["timezone"]),
+        "clock": clock(asked=bool(arguments.get("clock"))),
         "zone_file": offsets_by_file(arguments["timezone"]),
     }
     return {"probe": probe, "checks": checks}

@@ -47,6 +47,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
     `workspace`, the user's home and `temporary` (for cells with a filesystem of their own) lie in one folder, so that one holds
     them; `stack_directory` does not, because the launcher uses it, and that filesystem may hang.
+    `clock` is the library that moves the clock of programs, empty where there is none.
     `supervisor` is the interpreter that runs the launcher as root: one that tests cannot write, started without site packages.
     Where tests run as whoever starts them, `user` is None and `home` their home folder. `variables` are what the
     place itself takes, over those of the environment.
@@ -55,6 +56,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     python: str = "/opt/paritygate/venv/bin/python"
     supervisor: str = "/opt/paritygate/python"
     launcher: str = "/opt/paritygate/guest/launcher.py"
+    clock: str = "/opt/paritygate/clock.so"
     workspace: str = "/parity/workspace"
     temporary: str = "/parity/tmp"
     stack_directory: str = "/var/tmp"  # noqa: S108 - in the guest
@@ -80,6 +82,7 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         "user": _user(plan, place),
         "environment": variables(plan, place),
         "filesystem": filesystem(plan),
+        "clock": clock(plan, place),
         "expect": {
             "timezone": environment.timezone,
             "locale": environment.locale,
@@ -158,6 +161,18 @@ def _user(plan: CellPlan, place: Place) -> User | None:
     if place.user is None or plan.environment.user != ROOT:
         return place.user
     return User(uid=0, gid=0, name=ROOT, home=place.user.home)
+
+
+def clock(plan: CellPlan, place: Place) -> dict[str, Any] | None:
+    """Say which library programs are to ask for the time, what it is to be, and whether the whole system is the cell's own."""
+    if not plan.clocks:
+        return None
+    return {
+        "library": place.clock,
+        "moment": plan.environment.clock,
+        "files": plan.clock_files,
+        "system": place.user is not None,
+    }
 
 
 def filesystem(plan: CellPlan) -> dict[str, Any] | None:
