@@ -50,7 +50,9 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
                 return self.clock or "true"
             case Axis.TIMEZONE | Axis.LOCALE | Axis.WORKERS | Axis.WORKTREE | Axis.CPUS | Axis.MEMORY | Axis.DIRECTORY_ORDER:
                 return str(getattr(self, axis.value))
-            case Axis.HASH_SEED | Axis.USER | Axis.CLOCK | Axis.IMAGE:
+            case Axis.CLOCK:
+                return self.clock or "true"
+            case Axis.HASH_SEED | Axis.USER | Axis.IMAGE:
                 found = getattr(self, axis.value, None)
                 return "" if found is None else str(found)
 
