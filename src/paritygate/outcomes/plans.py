@@ -37,7 +37,7 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     hash_seed: int | None = None
     user: str = ""
 
-    def value(self, axis: Axis) -> str:
+    def value(self, axis: Axis) -> str:  # noqa: PLR0911 - one answer for each axis that is written in a way of its own
         """Say the value of an axis as text, equal for equal values."""
         match axis:
             case Axis.CASE_SENSITIVE:
@@ -48,13 +48,23 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
                 return " ".join(f"{name}={value}" for name, value in sorted(self.variables.items()))
             case Axis.CLOCK:
                 return self.clock or "true"
-            case Axis.TIMEZONE | Axis.LOCALE | Axis.WORKERS | Axis.WORKTREE | Axis.CPUS | Axis.MEMORY | Axis.DIRECTORY_ORDER:
+            case (
+                Axis.TIMEZONE
+                | Axis.LOCALE
+                | Axis.WORKERS
+                | Axis.WORKTREE
+                | Axis.CPUS
+                | Axis.MEMORY
+                | Axis.DIRECTORY_ORDER
+                | Axis.USER
+            ):
                 return str(getattr(self, axis.value))
             case Axis.CLOCK:
                 return self.clock or "true"
-            case Axis.HASH_SEED | Axis.USER | Axis.IMAGE:
-                found = getattr(self, axis.value, None)
-                return "" if found is None else str(found)
+            case Axis.HASH_SEED:
+                return "" if self.hash_seed is None else str(self.hash_seed)
+            case Axis.IMAGE:
+                return ""
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
