@@ -37,7 +37,7 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     hash_seed: int | None = None
     user: str = ""
 
-    def value(self, axis: Axis) -> str:  # noqa: PLR0911 - one answer for each axis that is written in a way of its own
+    def value(self, axis: Axis) -> str:
         """Say the value of an axis as text, equal for equal values."""
         match axis:
             case Axis.CASE_SENSITIVE:
@@ -48,23 +48,14 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
                 return " ".join(f"{name}={value}" for name, value in sorted(self.variables.items()))
             case Axis.CLOCK:
                 return self.clock or "true"
-            case (
-                Axis.TIMEZONE
-                | Axis.LOCALE
-                | Axis.WORKERS
-                | Axis.WORKTREE
-                | Axis.CPUS
-                | Axis.MEMORY
-                | Axis.DIRECTORY_ORDER
-                | Axis.USER
-            ):
-                return str(getattr(self, axis.value))
-            case Axis.CLOCK:
-                return self.clock or "true"
-            case Axis.HASH_SEED:
-                return "" if self.hash_seed is None else str(self.hash_seed)
-            case Axis.IMAGE:
-                return ""
+            case Axis.HASH_SEED | Axis.IMAGE | Axis.TIMEZONE | Axis.LOCALE | Axis.WORKERS | Axis.WORKTREE | Axis.CPUS:
+                return self._plain(axis)
+            case Axis.MEMORY | Axis.DIRECTORY_ORDER | Axis.USER:
+                return self._plain(axis)
+
+    def _plain(self, axis: Axis) -> str:
+        found = getattr(self, axis.value, None)
+        return "" if found is None else str(found)
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
