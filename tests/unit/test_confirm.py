@@ -404,6 +404,22 @@ class TestOrder:
         assert all(plan.order.exactly == ids("other", "victim") and plan.environment.workers == 0 for plan in replays)
         assert len(ran) == 12
 
+    def test_a_test_that_knows_that_it_is_in_the_only_worker_is_not_moved_by_order(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            lists: dict[str, tuple[str, ...]] = {
+                worker: tuple(test.nodeid for test in share) for worker, share in plan.order.shares
+            }
+            lists = lists or ({"gw0": FILES[:2], "gw1": FILES[2:]} if plan.environment.workers > 1 else {"gw0": FILES})
+            outcomes = {str(name): "passed" for names in lists.values() for name in names}
+            outcomes |= {"victim": "failed"} if plan.environment.workers == 1 else {}
+            return cell_of(plan, outcomes, order={worker: ids(*names) for worker, names in lists.items()})
+
+        outcome, ran = gate_and_confirm(world, an_environment("local", workers=1), MANY)
+        (victim,) = [each for each in outcome.findings if each.nodeid == "victim"]
+        assert (victim.label, victim.confirmed) == (Label.COUPLING, 10)
+        (replay,) = [plan for plan in ran if plan.purpose is Purpose.HYBRID]
+        assert (replay.environment.workers, replay.order.shares) == (1, (("gw0", ids(*FILES[:2])),))
+
     def test_a_collision_of_processes_stays_a_coupling(self) -> None:
         def world(plan: CellPlan) -> Cell:
             lists = (

@@ -173,6 +173,8 @@ def test_a_record_holds_every_axis_and_no_secret() -> None:
             Axis.DIRECTORY_ORDER: "",
             Axis.CLOCK: "true",
             Axis.VARIABLES: "API_TOKEN=*** CI=true",
+            Axis.HASH_SEED: "",
+            Axis.USER: "",
         },
         image="sha256:1",
     )
@@ -194,6 +196,8 @@ def test_a_hybrid_takes_the_named_axis_from_the_second_and_nothing_else(axis: Ax
         directory_order="sorted",
         clock="2028-02-29T12:00:00",
         variables={"CI": "1"},
+        hash_seed=0,
+        user="root",
     )
     mixed = environments.hybrid(first, second, [axis], "mixed")
     assert mixed.name == "mixed"

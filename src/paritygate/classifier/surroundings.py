@@ -179,6 +179,10 @@ AXIS_OF = {
     "umask": Axis.UMASK,
     "variables": Axis.VARIABLES,
     "case_sensitive": Axis.CASE_SENSITIVE,
+    "uid": Axis.USER,
+    "gid": Axis.USER,
+    "capabilities": Axis.USER,
+    "home": Axis.VARIABLES,
 }
 PLAIN = (
     "platform",

@@ -13,6 +13,7 @@ from paritygate.config.settings import (
     ImageSettings,
     PinSettings,
     Settings,
+    SweepSettings,
     default_environments,
 )
 from paritygate.config.tables import bare, describe, fields
@@ -43,6 +44,13 @@ PINS = """\
 They are in force where pytest is asked for it: `parity_pin = true` in its configuration or `--parity-pin` for the
 whole suite, the fixture `pinned_environment` for a test. In the cells of a run they yield to the axes, unless
 `paritygate run --respect-pins` says otherwise.
+"""
+
+SWEEPS = """\
+`paritygate sweep AXIS` runs the selection once for each value of an axis, all else as in the first environment. Where an
+axis has no values here those of paritygate's own table are tried, which `paritygate sweep AXIS --plan` lists with the
+reason for each. All values are texts. `HOME=read-only` is a home in which nothing can be written, `root` the user whom
+modes of files do not keep out.
 """
 
 ENVIRONMENTS = """\
@@ -110,6 +118,10 @@ def render() -> str:
             *_table(PinSettings(), {}),
             "",
             PINS,
+            "## `[tool.paritygate.sweeps]`\n",
+            *_table(SweepSettings(), {}),
+            "",
+            SWEEPS,
             "## `[tool.paritygate.environments.NAME]`\n",
             *_table(EnvironmentSettings(), pair),
             "",

@@ -35,6 +35,8 @@ except ImportError:  # CPython 3.8
 
 ZONES = "/usr/share/zoneinfo"
 UNLIMITED = 1 << 60  # cgroup v1 says "no limit" with a number near 2**63
+NAMES = ["c", "a", "f", "b", "e", "d"]  # neither sorted nor the other way round
+NAME = "Stra\u00dfe-\u00c4"
 LETTERS = ["a", "B", "\u00e4", "Z", "_"]
 
 
@@ -161,7 +163,7 @@ def case_habits(folder: str) -> Dict[str, bool]:
     try:
         return {
             "folds": all(found_by_another_spelling(place)),
-            "keeps": unicodedata.normalize("NFC", "Stra\u00dfe-\u00c4") in os.listdir(place),
+            "keeps": NAME.encode("utf-8") in os.listdir(os.fsencode(place)),
             "fresh": forgets(place),
             "renames_case": all(renames_case(place, make) for make in (make_file, os.mkdir)),
         }
@@ -169,17 +171,31 @@ def case_habits(folder: str) -> Dict[str, bool]:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def make_file(path: str) -> None:
+def listing(folder: str) -> List[str]:
+    """Say in which order a folder lists names that are new, empty where nothing can be created in it."""
+    try:
+        place = tempfile.mkdtemp(prefix="pArity-probe-", dir=folder)
+    except OSError:
+        return []
+    try:
+        for name in NAMES:
+            make_file(os.path.join(place, name))
+        return os.listdir(place)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def make_file(path: Any) -> None:
     """Make a file that is not there yet."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def found_by_another_spelling(place: str) -> Iterator[bool]:
     """Look for a file by its name in other cases, and with its accent apart."""
-    name = "Stra\u00dfe-\u00c4"
-    make_file(os.path.join(place, name))
-    for other in ("STRASSE-\u00c4", "stra\u00dfe-\u00e4", unicodedata.normalize("NFD", name)):
-        yield os.path.exists(os.path.join(place, other))
+    folder = os.fsencode(place)  # names are bytes to the system, whatever this process takes for its encoding
+    make_file(os.path.join(folder, NAME.encode("utf-8")))
+    for other in ("STRASSE-\u00c4", "stra\u00dfe-\u00e4", unicodedata.normalize("NFD", NAME)):
+        yield os.path.exists(os.path.join(folder, other.encode("utf-8")))
 
 
 def forgets(place: str) -> bool:
@@ -332,6 +348,7 @@ def about_time() -> Dict[str, Any]:
         "timezone": zone_name(),
         "utcoffset_january": offset_of(january),
         "utcoffset_july": offset_of(july),
+        "utcoffset_now": offset_of(now),
         "local_date": time.strftime("%Y-%m-%d", time.localtime(now)),
         "utc_date": time.strftime("%Y-%m-%d", time.gmtime(now)),
     }
@@ -379,6 +396,7 @@ def measure(arguments: Dict[str, Any]) -> Dict[str, Any]:
         "case": {name: case_habits(folder) for name, folder in folders.items()},
         "filesystems": {name: filesystem_of(folder) for name, folder in folders.items()},
         "sentinel": read(arguments["sentinel"]).strip(),
+        "listing": listing(arguments["workspace"]),
     }
     for part in (about_python(), about_time(), about_process()):
         probe.update(part)

@@ -15,6 +15,8 @@ from paritygate.images.names import PROJECT_LABEL, SOURCE_LABEL, Kind, digest, d
 from paritygate.images.recipes import Recipe
 
 _SHARED = frozenset({Kind.SYSTEM, Kind.CASEFS, Kind.CLOCK})
+_BEGINS = b"FROM ${BASE}\n"
+_LOCALES = b"COPY more_locales.sh more_locales.txt /opt/paritygate/recipe/\nRUN sh /opt/paritygate/recipe/more_locales.sh\n"
 _MADE_EVERYWHERE = frozenset({"C", "POSIX", "C.UTF-8", "C.utf8"})
 
 
@@ -22,7 +24,8 @@ class PrepareRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What images are wanted: for the project in `directory` of the tree at `root`, one for each environment.
 
     `running` is this interpreter's `X.Y`; `logs` the folder for logs. With `case_folding` the images of environments hold the
-    daemon of the case-folding filesystem, with `clocks` the library that moves the clock of programs.
+    daemon of the case-folding filesystem, with `clocks` the library that moves the clock of programs, and as far as they can be
+    made `locales` beside those of the environments.
     """
 
     root: Path
@@ -33,6 +36,7 @@ class PrepareRequest(msgspec.Struct, frozen=True, kw_only=True):
     logs: Path
     running: str = "3.12"
     case_folding: bool = False
+    locales: tuple[str, ...] = ()
     clocks: bool = False
 
     @property
@@ -102,13 +106,31 @@ class Layers(msgspec.Struct, frozen=True, kw_only=True):
         return {
             "Dockerfile": self._with_parts(recipe),
             "environment.toml": tomli_w.dumps(manifest).encode(),
+            **self._locale_files(),
             **{f"guest/{path}": content for path, content in resources.guest().items()},
         }
+
+    def _more_locales(self) -> tuple[str, ...]:
+        """List the locales that the system layer does not have; made here, they leave what is installed as it is."""
+        known = _MADE_EVERYWHERE | {settings.locale for settings in self.request.environments.values()}
+        return tuple(sorted(set(self.request.locales) - known))
+
+    def _locale_files(self) -> dict[str, bytes]:
+        names = self._more_locales()
+        if not names:
+            return {}
+        content = "".join(f"{name}\n" for name in names).encode()
+        return {"more_locales.sh": resources.recipe("more_locales.sh"), "more_locales.txt": content}
+
+    def _with_locales(self, recipe: bytes) -> bytes:
+        """Have the recipe make them first, so that the layer serves every environment that wants the same."""
+        before, start, rest = recipe.partition(_BEGINS)
+        return before + start + _LOCALES + rest if self._more_locales() else recipe
 
     def _with_parts(self, recipe: bytes) -> bytes:
         """Have the recipe take what is wanted from the images that hold it."""
         recipe = casefs.added_to(recipe) if self.request.case_folding else recipe
-        return clock.added_to(recipe) if self.request.clocks else recipe
+        return self._with_locales(clock.added_to(recipe) if self.request.clocks else recipe)
 
     def environment_tag(self, name: str, dependencies: str) -> str:
         """Name an environment's image on a layer of dependencies."""

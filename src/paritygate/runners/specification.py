@@ -15,6 +15,7 @@ from paritygate.outcomes.plans import CellPlan
 PROTOCOL = 1
 HEARTBEAT_SECONDS = 5.0
 TIMEOUTS = 3
+ROOT = "root"
 SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 
 
@@ -78,7 +79,7 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         "python": place.python,
         "workspace": place.workspace,
         "directory": selection.directory,
-        "user": place.user,
+        "user": _user(plan, place),
         "environment": variables(plan, place),
         "filesystem": filesystem(plan),
         "clock": clock(plan, place),
@@ -92,7 +93,7 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         "umask": environment.umask,
         "workers": environment.workers,
         "seed": plan.seed,
-        "hash_seed": plan.seed if plan.hash_seed is None else plan.hash_seed,
+        "hash_seed": next(seed for seed in (plan.hash_seed, environment.hash_seed, plan.seed) if seed is not None),
         "reseeds": plan.reseeds,
         "order": {
             "seed": plan.order.seed,
@@ -146,13 +147,20 @@ def variables(plan: CellPlan, place: Place) -> dict[str, str]:
         # pytest-xdist would count the processors of the whole machine, in a pytest that tests start as well.
         "PYTEST_XDIST_AUTO_NUM_WORKERS": str(max(1, environment.workers)),
     }
-    if place.user is not None:
-        made |= {"HOME": place.user.home, "USER": place.user.name, "LOGNAME": place.user.name}
+    if (user := _user(plan, place)) is not None:
+        made |= {"HOME": user.home, "USER": user.name, "LOGNAME": user.name}
     elif place.home:
         made["HOME"] = place.home
     if plan.filesystem is not None or place.home:
         made["TMPDIR"] = place.temporary
     return made | environment.variables | place.variables
+
+
+def _user(plan: CellPlan, place: Place) -> User | None:
+    """Say as whom tests run; as root they keep the home that the cell has for them."""
+    if place.user is None or plan.environment.user != ROOT:
+        return place.user
+    return User(uid=0, gid=0, name=ROOT, home=place.user.home)
 
 
 def clock(plan: CellPlan, place: Place) -> dict[str, Any] | None:
