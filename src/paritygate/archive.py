@@ -15,6 +15,7 @@ import msgspec
 
 from paritygate import misfits, places
 from paritygate.classifier import belonging, pasted, shards
+from paritygate.classifier.clocks import by_file_times
 from paritygate.classifier.evidence import NOT_ORDER, gate_of, judge, noted, sides, tally
 from paritygate.classifier.holding import Hold, nothing_held
 from paritygate.classifier.labels import counts, excluded, label
@@ -238,6 +239,7 @@ def _settled(findings: Sequence[Finding], merged: CellFile) -> tuple[Finding, ..
     tallies = tally(gate, [cell for cell in merged.cells if cell.purpose is Purpose.CONFIRM])
     judged = {test: judge(gate.flagged[test], tallies[test], envs) for test, envs in sides(gate.flagged.values()).items()}
     judged |= {test: _unconfirmed(gate.flagged[test]) for test in judged if not tallies[test]}
+    judged = {test: by_file_times(finding, merged.cells) for test, finding in judged.items()}
     for each in merged.tests:
         test = TestId(each.nodeid, each.occurrence)
         if test in judged and _stands(each, judged[test]):

@@ -40,6 +40,10 @@ PREFERRED_ZONES = (
 """Where `auto` looks, in this order: zones where many people work first. The two extremes, UTC-12 and UTC+14, are among
 them, so where none of these has another date no zone has."""
 
+TRUE = "true"
+FIRST_YEAR, LAST_YEAR = 1971, 2200
+"""Between which a clock can be moved: in every zone after the beginning of all clocks, and before they overflow."""
+
 _QUARTER = timedelta(minutes=15)
 _DAY = timedelta(days=1)
 _LOCALE = re.compile(r"C|POSIX|C\.(utf-?8|UTF-?8)|[a-z]{2,3}_[A-Z]{2}\.[A-Za-z0-9-]+(@[a-z]+)?")
@@ -190,6 +194,32 @@ def umask_bits(text: str) -> int:
     if re.fullmatch(r"(0o)?0?[0-7]{1,3}", text) is None:
         raise ValueError(f'`{text}` is not a umask: write three octal digits as text, such as `"022"`')
     return int(text, 8)
+
+
+def clock_moment(text: str, zone: str = AUTO) -> str:
+    """Check a local time at which a clock is to begin, and write it as ISO 8601 does; raises ValueError.
+
+    The true time, `true` or nothing, is the empty text. A moment that the zone leaves out, as where clocks are put forward, is
+    none; of `auto` that is not known beforehand.
+    """
+    if text in {"", TRUE}:
+        return ""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = None
+    if moment is None or moment.tzinfo is not None or moment.microsecond or not re.match(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", text):
+        raise ValueError(f"`{text}` is not a local time: write it as `2028-02-29T23:59:30`")
+    if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+        raise ValueError(f"`{text}` is not between {FIRST_YEAR} and {LAST_YEAR}, where a clock can be moved to")
+    if zone != AUTO and zone in zoneinfo.available_timezones() and _left_out(moment, zone):
+        raise ValueError(f"`{text}` does not exist in `{zone}`: clocks are put forward then")
+    return moment.isoformat()
+
+
+def _left_out(moment: datetime, zone: str) -> bool:
+    there = moment.replace(tzinfo=zoneinfo.ZoneInfo(zone))
+    return there.astimezone(UTC).astimezone(there.tzinfo).replace(tzinfo=None) != moment
 
 
 def variable_name(text: str) -> str:

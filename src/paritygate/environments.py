@@ -13,7 +13,17 @@ from datetime import datetime
 
 import msgspec
 
-from paritygate.axes import AUTO, Zone, choose_zone, count_workers, locale_name, memory_bytes, share_of_memory, umask_bits
+from paritygate.axes import (
+    AUTO,
+    Zone,
+    choose_zone,
+    clock_moment,
+    count_workers,
+    locale_name,
+    memory_bytes,
+    share_of_memory,
+    umask_bits,
+)
 from paritygate.config.settings import EnvironmentSettings, Settings
 from paritygate.outcomes.artifact import EnvironmentRecord, Varied
 from paritygate.outcomes.cells import EnvironmentName
@@ -21,6 +31,15 @@ from paritygate.outcomes.plans import CellPlan, Environment, Filesystem, Limits,
 from paritygate.outcomes.words import Axis, OrderRule, Purpose, Worktree
 
 NO_GIT = "git tracks nothing here, so nothing says what a fresh clone would lack"
+
+CLOCK_LIMITS = (
+    "its clock is moved for programs alone: files have their true times, and statically linked programs (as those in Go) and "
+    "whatever asks the kernel by itself see the true time"
+)
+
+NOBODY_IS_TRUE = (
+    "no environment has the true time: a test that compares the times of files, which are true, with the clock may be red in all"
+)
 
 OFFERED = tuple(axis for axis in Axis if axis.value in Environment.__struct_fields__)
 """The axes that an environment has a value for in this release."""
@@ -74,6 +93,7 @@ def resolve(settings: Settings, facts: Facts) -> Resolution:
             directory_order=each.directory_order,
             cpus=each.cpus,
             memory=memory_bytes(each.memory),
+            clock=clock_moment(each.clock),
             variables=dict(each.variables),
         )
         for name, each in settings.environments.items()
@@ -86,6 +106,8 @@ def resolve(settings: Settings, facts: Facts) -> Resolution:
         reasons=reasons,
         zones={EnvironmentName(name): zone for name, zone in zones.items()},
         notes=tuple(note for name, zone in zones.items() for note in _zone_notes(name, zone, _fixed_zone(settings.environments)))
+        + tuple(f"{each.name}: {CLOCK_LIMITS}" for each in environments if each.clock)
+        + ((NOBODY_IS_TRUE,) if environments and all(each.clock for each in environments) else ())
         + tuple(_processor_note(each, facts.cpus) for each in environments if each.cpus > facts.cpus),
     )
 
@@ -93,7 +115,10 @@ def resolve(settings: Settings, facts: Facts) -> Resolution:
 def _zones(environments: Mapping[str, EnvironmentSettings], facts: Facts) -> dict[str, Zone]:
     other = _fixed_zone(environments)
     automatic = [name for name, each in environments.items() if each.timezone == AUTO]
-    return {name: choose_zone(facts.now, facts.estimate_seconds, other) for name in automatic}
+    zones = {name: choose_zone(facts.now, facts.estimate_seconds, other) for name in automatic}
+    if own_clocks(environments.values()):  # what the date is hangs on the clocks then, and no waiting changes it
+        return {name: msgspec.structs.replace(zone, whole=True, wait=0.0) for name, zone in zones.items()}
+    return zones
 
 
 def _fixed_zone(environments: Mapping[str, EnvironmentSettings]) -> str:
@@ -153,6 +178,11 @@ def folds_case(environments: Iterable[Environment | EnvironmentSettings]) -> boo
 def own_filesystem(environments: Iterable[Environment | EnvironmentSettings]) -> bool:
     """Say whether cells need a filesystem of their own: one of them for all, so that nothing differs but what is to differ."""
     return any(each.case_sensitive is False or each.directory_order for each in environments)
+
+
+def own_clocks(environments: Iterable[Environment | EnvironmentSettings]) -> bool:
+    """Say whether cells need a clock of their own: all of them, so that nothing differs but what it shows."""
+    return any(each.clock for each in environments)
 
 
 def filesystem_of(
@@ -236,6 +266,7 @@ def gate_plans(
             limits=limits_of(settings, each, 0),
             network=settings.network,
             filesystem=filesystem_of(each, environments, facts.shadowed, seed_of(settings, facts.subject, 1)),
+            clocks=own_clocks(environments),
         )
         for each in environments
         for attempt in range(1, settings.attempts + 1)

@@ -48,6 +48,7 @@ def wanted(project: Path, top: Path, directory: str, settings: Settings, variabl
         logs=project / LOGS,
         running=f"{sys.version_info.major}.{sys.version_info.minor}",
         case_folding=environments.own_filesystem(settings.environments.values()),
+        clocks=environments.own_clocks(settings.environments.values()),
     )
 
 
@@ -61,4 +62,5 @@ def listed(images: ImageSet) -> tuple[str, ...]:
     """Say which images there are, one a line."""
     lines = [f"base image: {', '.join(images.base.tags) or images.base.identity}", f"dependencies: {images.dependencies}"]
     lines += [f"case-folding filesystem: {images.casefs}"] if images.casefs else []
+    lines += [f"library that moves clocks: {images.clock}"] if images.clock else []
     return (*lines, *(f"{name}: {image.tags[0]}" for name, image in images.environments.items()))

@@ -58,7 +58,7 @@ def plans_for_the_record(plans: Iterable[CellPlan]) -> tuple[CellPlan, ...]:
             environment=environments.without_secrets(plan.environment),
             order=Order(seed=plan.order.seed, reversed=plan.order.reversed),
             locked={},
-            watched=None,
+            watched=None if plan.watched is None else (),
             selection=msgspec.structs.replace(plan.selection, share=None),
         )
         for plan in plans
@@ -75,7 +75,7 @@ def plan_of(material: Material, cell: Cell) -> CellPlan:
     name = f"{cell.env}-{cell.attempt}"
     for plan in material.plans:
         if plan.name == name:
-            return msgspec.structs.replace(plan, purpose=Purpose.REPRO)
+            return msgspec.structs.replace(plan, purpose=Purpose.REPRO, watched=None)
     raise UsageError(f"the report does not say how its cell `{name}` was made", AGAIN)
 
 

@@ -16,6 +16,7 @@ from paritygate.docker_engine.connect import connect
 from paritygate.docker_engine.endpoints import EndpointSearch
 from paritygate.docker_engine.engine import DockerEngine
 from paritygate.images.base import find_or_make
+from tests.support import cell_images
 from tests.support.gate_runs import Leftovers
 
 
@@ -49,3 +50,12 @@ def tag(engine: DockerEngine) -> Iterator[str]:
     name = f"paritygate-test:{uuid.uuid4().hex[:12]}"
     yield name
     engine.remove_image(name)
+
+
+@pytest.fixture(scope="session")
+def plain_image(engine: DockerEngine, base: str) -> Iterator[str]:
+    """Make an image with the guest's files and pytest, once for each session."""
+    tag = f"paritygate-test-plain:{uuid.uuid4().hex[:12]}"
+    cell_images.make(engine, base, tag)
+    yield tag
+    engine.remove_image(tag)

@@ -28,15 +28,6 @@ CASEFS = FilesystemFacts(way="casefs", unicode="14.0.0")
 
 
 @pytest.fixture(scope="session")
-def plain_image(engine: DockerEngine, base: str) -> Iterator[str]:
-    """Make an image with the guest's files and pytest, once for each session."""
-    tag = f"paritygate-test-plain:{uuid.uuid4().hex[:12]}"
-    cell_images.make(engine, base, tag)
-    yield tag
-    engine.remove_image(tag)
-
-
-@pytest.fixture(scope="session")
 def daemon_image(engine: DockerEngine, plain_image: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Make an image with the daemon besides, once for each session."""
     tag = f"paritygate-test-casefs:{uuid.uuid4().hex[:12]}"

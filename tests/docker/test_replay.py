@@ -18,7 +18,7 @@ import msgspec
 import pytest
 
 from paritygate import archive
-from paritygate.outcomes.words import Axis, Label
+from paritygate.outcomes.words import Axis, Label, Purpose
 from tests.support.gate_runs import Ended, lay_out
 from tests.support.samples import clean_environment
 
@@ -158,14 +158,20 @@ def typed(terminal: int, keys: bytes) -> str:
 def test_causes_are_found_afterwards_and_written_where_it_is_asked(gated: tuple[Path, Ended], tmp_path: Path) -> None:
     report, ended = gated
     assert ended.finding(IN_UTC).cause is None
-    status, said, _ = paritygate("explain", report, "--report", tmp_path / "explained.json")
-    explained = archive.read(tmp_path / "explained.json")
+    paritygate("explain", report, "--report", tmp_path / "cut.json", "--explain-budget", "1")
+    status, said, _ = paritygate("explain", tmp_path / "cut.json", "--report", tmp_path / "explained.json")
+    cut, explained = (archive.read(tmp_path / name) for name in ("cut.json", "explained.json"))
     causes = {finding.nodeid: finding.cause.axes for finding in explained.tests if finding.cause and finding.cause.axes}
     assert causes == {IN_UTC: (Axis.TIMEZONE,), UNICODE: (Axis.TIMEZONE,), FOLDS: (Axis.CASE_SENSITIVE,)}
     assert status == explained.verdict.exit_code == 2
     assert "cause: timezone" in said
     before = archive.read(report)
     assert before.cells == explained.cells[: len(before.cells)]
+    assert cut.cells == explained.cells[: len(cut.cells)]
+    assert len(before.cells) < len(cut.cells) < len(explained.cells)
+    assert all(each.cause == later.cause for each, later in zip(cut.tests, explained.tests, strict=True) if each.cause)
+    names = [(cell.env, cell.attempt) for cell in explained.cells if cell.purpose is Purpose.HYBRID]
+    assert len(names) == len(set(names))
     hints = next(finding.hazards for finding in explained.tests if finding.nodeid == IN_UTC)
     assert [each.kind for each in hints] == ["local-time"]
     mixed = next(cell for cell in explained.cells if "+" in cell.env)

@@ -22,7 +22,7 @@ from tests.support.documents import CONTRIBUTING, DOCS, DOCUMENTS, README, ROOT,
 from tests.unit.test_structure import ROWS
 
 TOML = [block for document in DOCUMENTS for block in blocks(document, "toml")]
-KEPT_FOR_LATER = {Axis.CLOCK, Axis.IMAGE}
+KEPT_FOR_LATER = {Axis.IMAGE}
 FORMATS_OF_OTHERS = {"text"}
 DEFAULT = {Axis.TIMEZONE, Axis.LOCALE, Axis.CASE_SENSITIVE, Axis.WORKERS, Axis.WORKTREE}
 

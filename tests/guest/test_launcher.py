@@ -509,3 +509,21 @@ def test_what_a_test_writes_into_the_pipe_of_the_recorder_counts_for_nothing(gue
     ran = guest.run()
     assert ran.outcomes == {"test_a": FAILED}
     assert (ran.cell.status, len(ran.kinds("end"))) == (CellStatus.FINISHED, 1)
+
+
+def test_a_cell_is_measured_whatever_its_python_takes_for_the_encoding_of_names(guest: Guest) -> None:
+    guest.write("test_a.py", "import sys\ndef test_ascii(): assert sys.getfilesystemencoding() == 'ascii'\n")
+    guest.environment |= {"LC_ALL": "C", "PYTHONUTF8": "0"}
+    ran = guest.run()
+    assert ran.outcomes == {"test_ascii": PASSED}
+    assert ran.cell.probe is not None
+    assert not ran.cell.probe.utf8_mode
+    assert ran.cell.probe.case["workspace"]["keeps"]
+    assert sorted(ran.cell.probe.listing) == ["a", "b", "c", "d", "e", "f"]
+
+
+def test_case_is_not_looked_at_in_a_home_that_is_not_the_cells(guest: Guest) -> None:
+    guest.write("test_a.py", "def test_runs(): pass\n")
+    guest.environment["HOME"] = "/proc"
+    guest.expect = {"case_sensitive": True}
+    assert guest.run().outcomes == {"test_runs": PASSED}

@@ -140,3 +140,12 @@ def test_what_a_computer_has_is_not_held() -> None:
 def test_memory_and_parts_of_processors_are_not_to_be_had() -> None:
     small = msgspec.structs.replace(EnvironmentSettings(), memory="1g", cpus=0.5)
     assert set(lacking.resources({"small": small})) == {Axis.MEMORY, Axis.CPUS}
+
+
+def test_no_clock_is_moved_where_a_computer_is_shared() -> None:
+    pair = {"now": EnvironmentSettings(), "then": EnvironmentSettings(clock="2028-02-29T12:00:00")}
+    held = lacking.clock(pair)
+    assert set(held) == {Axis.CLOCK}
+    assert "use Docker" in held[Axis.CLOCK].why
+    assert [each.clock for each in lacking.hold(pair, held).values()] == ["", ""]
+    assert lacking.clock(Settings().environments) == {}

@@ -163,4 +163,5 @@ def test_the_wheel_carries_what_the_page_is_made_of(tmp_path: Path) -> None:
 def test_what_is_told_of_the_names_of_reports_is_so() -> None:
     text = (REPOSITORY / "docs" / "reports.md").read_text(encoding="utf-8")
     (sentence,) = re.findall(r"^Files named `parity_report.json`, (.*?) in the project", text, re.MULTILINE)
-    assert {f"parity_report.{ending}" for ending in re.findall(r"`\.([a-z]+)`", sentence)} | {"parity_report.json"} == set(OWN)
+    endings = {"json", *re.findall(r"`\.([a-z]+)`", sentence)}
+    assert {f"{name}.{ending}" for name in ("parity_report", "parity_sweep") for ending in endings} == set(OWN)

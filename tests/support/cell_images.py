@@ -17,7 +17,7 @@ from paritygate.docker_engine.verbs import Engine
 GUEST = Path(paritygate.__file__).parent / "guest"
 DISTRIBUTIONS = ("pytest", "pluggy", "iniconfig", "packaging", "pygments", "pytest-xdist", "execnet", "pytest-randomly")
 SENTINEL = "5e471e1"
-CASEFS = Path(__file__).parents[2] / "images" / "casefs"
+RECIPES = Path(__file__).parents[2] / "images"
 SET_UP = """
 set -e
 groupadd -g 1000 parity
@@ -77,12 +77,18 @@ def with_tree(engine: Engine, image: str, tag: str, files: Mapping[str, str], sc
 
 def add_daemon(engine: Engine, image: str, tag: str, folder: Path) -> None:
     """Put the filesystem's daemon, compiled here and without libraries of its own, on top of an image."""
-    command = ["make", "--silent", "-C", str(CASEFS), "STATIC=1", f"OUT={folder}"]
+    add_compiled(engine, image, tag, ("casefs", "casefs", folder))
+
+
+def add_compiled(engine: Engine, image: str, tag: str, made: tuple[str, str, Path]) -> None:
+    """Put what is compiled here on top of an image; `made` names its sources, it and a folder to make it in."""
+    sources, name, folder = made
+    command = ["make", "--silent", "-C", str(RECIPES / sources), "STATIC=1", f"OUT={folder}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     request = ContainerRequest(image=image, command=("true",), kind="install", name="test-daemon", seconds=300.0)
     with engine.container(request) as container:
-        container.put("/opt/paritygate", [packed({"casefs": (folder / "casefs").read_bytes()}, owner=0, mode=0o755)])
+        container.put("/opt/paritygate", [packed({name: (folder / name).read_bytes()}, owner=0, mode=0o755)])
         container.commit(Commit(tag=tag, labels={KIND_LABEL: TEMPORARY}, environment={}))
 
 

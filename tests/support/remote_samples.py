@@ -45,8 +45,8 @@ def budget() -> str:
 
 
 def judgeable(lacking: Iterable[Axis]) -> list[str]:
-    """List the samples whose labels follow from nothing that is lacking."""
-    without = {axis.value for axis in lacking}
+    """List the samples whose labels follow from nothing that is lacking, as the clock is wherever others are."""
+    without = {axis.value for axis in (*lacking, Axis.CLOCK)}
     left_out = OF_A_USER if os.geteuid() == 0 else frozenset[str]()
     return [name for name in samples.names() if name not in left_out and not axes_of(name) & without]
 

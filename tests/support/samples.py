@@ -23,6 +23,39 @@ from paritygate.outcomes.words import CauseKind, ExitCode, Label, Outcome, Purpo
 SAMPLES = Path(__file__).parent.parent / "samples"
 EXPECTED = "expected.toml"
 PATIENCE_SECONDS = 900.0
+LIGHT = frozenset(
+    {
+        "all_skipped",
+        "always_red",
+        "coins_of_three_kinds",
+        "data_seed",
+        "duplicate_ids",
+        "expected_failure_flips",
+        "hash_of_a_word",
+        "ids_differ_by_worker",
+        "ids_differ_by_zone",
+        "ids_with_addresses",
+        "import_fails_in_one_zone",
+        "local_time_at_import",
+        "on_another_worker",
+        "order_taken_for_granted",
+        "polluter_and_victim",
+        "polluter_two_modules_away",
+        "red_in_two_ways",
+        "second_of_the_clock",
+        "session_parameters",
+        "setter_on_another_worker",
+        "shared_temporary_file",
+        "skipped_on_one_side",
+        "sorted_by_conftest",
+        "state_across_files",
+        "two_polluters",
+    }
+)
+"""Samples whose labels owe nothing to images: each run of the suite judges them on the computer itself, in a quarter of the time,
+and on an engine where all samples are asked for."""
+CLOCKED = frozenset({"other_days"})
+"""Samples that need a moved clock: images alone have what moves it, and building that takes its time."""
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -71,7 +71,7 @@ def search(
     known = Evidence(plans=plans, cells=(*cells, *confirmed.cells))
     ran.clear()
     over = False
-    return Searched(explain_unstable(confirmed.findings, known, run, lambda: over or len(ran) >= batches), ran)
+    return Searched(explain_unstable(confirmed.findings, known, run, lambda _: over or len(ran) >= batches), ran)
 
 
 def cell_of(plan: CellPlan, names: Sequence[str], fails: Behaviour, seconds: float = 0.0) -> Cell:

@@ -218,6 +218,45 @@ def test_what_is_no_umask_is_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2028-02-29T23:59:30", "2028-02-29T23:59:30"),
+        ("2028-02-29 23:59", "2028-02-29T23:59:00"),
+        ("1971-01-01T00:00:00", "1971-01-01T00:00:00"),
+        ("", ""),
+        ("true", ""),
+    ],
+)
+def test_a_clock_begins_at_a_local_time(text: str, moment: str) -> None:
+    assert axes.clock_moment(text) == moment
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("2027-02-29T12:00:00", "2028-02-29", "23:59:30", "20280229T120000", "2028-W09-2T12:00", "noon"),
+        *("2028-02-29T12:00:00Z", "2028-02-29T12:00:00+01:00", "2028-02-29T12:00:00.5"),
+    ],
+)
+def test_what_is_no_local_time_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a local time: write it as `2028-02-29T23:59:30`"):
+        axes.clock_moment(text)
+
+
+@pytest.mark.parametrize("text", ["1970-12-31T23:59:59", "2201-01-01T00:00:00", "0001-01-01T00:00:00"])
+def test_a_clock_goes_only_where_clocks_can(text: str) -> None:
+    with pytest.raises(ValueError, match="is not between 1971 and 2200"):
+        axes.clock_moment(text)
+
+
+def test_a_moment_that_its_zone_leaves_out_is_none_and_one_that_comes_twice_is() -> None:
+    assert axes.clock_moment("2027-10-31T02:30:00", "Europe/Berlin") == "2027-10-31T02:30:00"
+    assert axes.clock_moment("2027-03-28T02:30:00", "UTC") == axes.clock_moment("2027-03-28T02:30:00", "auto")
+    with pytest.raises(ValueError, match="does not exist in `Europe/Berlin`: clocks are put forward then"):
+        axes.clock_moment("2027-03-28T02:30:00", "Europe/Berlin")
+
+
+@pytest.mark.parametrize(
     "name", ["PATH", "HOME", "TZ", "LC_ALL", "LANG", "PYTHONHASHSEED", "LD_PRELOAD", "PARITYGATE_NONCE", "A-B", ""]
 )
 def test_variables_that_would_break_the_cell_are_refused(name: str) -> None:

@@ -93,7 +93,7 @@ def explain(
         varied=frozenset(varied),
         cells=cells,
         filesystem_of=filesystem,
-        over=lambda: len(ran) >= batches,
+        over=lambda _: len(ran) >= batches,
         different=different or {},
     )
     return Explained(attribute(label(cells), ground, run), ran)

@@ -262,6 +262,14 @@ umask = "999"
             "`environments`: there are none; name at least one, or leave the table out to have `local-like` and `server-like`",
         ),
         ("[environments.x]\ncpus = inf", "`environments.x.cpus`: expected a number of processors, got `inf`"),
+        (
+            '[environments.x]\nclock = "noon"',
+            "`environments.x.clock`: `noon` is not a local time: write it as `2028-02-29T23:59:30`",
+        ),
+        (
+            '[environments.x]\ntimezone = "Europe/Berlin"\nclock = "2027-03-28T02:30:00"',
+            "`environments.x.clock`: `2027-03-28T02:30:00` does not exist in `Europe/Berlin`: clocks are put forward then",
+        ),
         ("[environments.x]\nvariables = 1", "`environments.x.variables`: expected a table of texts, got `1`"),
         (
             '[environments.x.variables]\nA = "\\u0000"',
@@ -378,6 +386,13 @@ def test_an_axis_that_is_left_out_has_the_last_environment_s_value_everywhere_an
     ]
 
 
+def test_a_clock_that_is_left_out_is_true_everywhere() -> None:
+    then = msgspec.structs.replace(SERVER_LIKE, clock="2028-02-29T12:00:00")
+    settings = Settings(environments={"now": LOCAL_LIKE, "then": then})
+    left_out = config_file.apply(settings, Overrides(without_axes=("clock",)))
+    assert [each.clock for each in left_out.environments.values()] == ["", ""]
+
+
 @pytest.mark.parametrize(
     ("overrides", "message", "hint"),
     [
@@ -390,8 +405,8 @@ def test_an_axis_that_is_left_out_has_the_last_environment_s_value_everywhere_an
             Overrides(without_axes=("timezon",)),
             "the command line leaves out the axis `timezon`; did you mean `timezone`?",
             (
-                "there are `case_sensitive`, `cpus`, `directory_order`, `locale`, `memory`, `timezone`, `umask`, `variables`, "
-                "`workers`, `worktree`"
+                "there are `case_sensitive`, `clock`, `cpus`, `directory_order`, `locale`, `memory`, `timezone`, `umask`, "
+                "`variables`, `workers`, `worktree`"
             ),
         ),
         (Overrides(attempts=0), "the command line asks for 0 attempts", "one is the least, two can show a nondeterminism"),

@@ -404,6 +404,22 @@ class TestOrder:
         assert all(plan.order.exactly == ids("other", "victim") and plan.environment.workers == 0 for plan in replays)
         assert len(ran) == 12
 
+    def test_a_test_that_knows_that_it_is_in_the_only_worker_is_not_moved_by_order(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            lists: dict[str, tuple[str, ...]] = {
+                worker: tuple(test.nodeid for test in share) for worker, share in plan.order.shares
+            }
+            lists = lists or ({"gw0": FILES[:2], "gw1": FILES[2:]} if plan.environment.workers > 1 else {"gw0": FILES})
+            outcomes = {str(name): "passed" for names in lists.values() for name in names}
+            outcomes |= {"victim": "failed"} if plan.environment.workers == 1 else {}
+            return cell_of(plan, outcomes, order={worker: ids(*names) for worker, names in lists.items()})
+
+        outcome, ran = gate_and_confirm(world, an_environment("local", workers=1), MANY)
+        (victim,) = [each for each in outcome.findings if each.nodeid == "victim"]
+        assert (victim.label, victim.confirmed) == (Label.COUPLING, 10)
+        (replay,) = [plan for plan in ran if plan.purpose is Purpose.HYBRID]
+        assert (replay.environment.workers, replay.order.shares) == (1, (("gw0", ids(*FILES[:2])),))
+
     def test_a_collision_of_processes_stays_a_coupling(self) -> None:
         def world(plan: CellPlan) -> Cell:
             lists = (
@@ -572,3 +588,39 @@ def run_course(agreeing: tuple[bool, ...]) -> tuple[Label, int]:
 
     outcome, ran = gate_and_confirm(world)
     return outcome.findings[0].label, len(ran)
+
+
+NOW, THEN = an_environment("now"), an_environment("then", clock="2028-02-29T12:00:00")
+
+
+def test_a_coupling_under_a_moved_clock_is_run_once_more_with_files_that_have_its_times() -> None:
+    def world(plan: CellPlan) -> Cell:
+        return cell_of(plan, {"t": "failed" if plan.environment.clock else "passed"})
+
+    confirmation, ran = gate_and_confirm(world, NOW, THEN)
+    assert [each.label for each in confirmation.findings] == [Label.COUPLING]
+    assert [plan.environment.name for plan in ran if plan.clock_files] == ["then"]
+
+
+def test_a_coupling_of_the_times_of_files_alone_is_none_that_a_date_makes() -> None:
+    def world(plan: CellPlan) -> Cell:
+        return cell_of(plan, {"t": "failed" if plan.environment.clock and not plan.clock_files else "passed", "u": "passed"})
+
+    confirmation, ran = gate_and_confirm(world, NOW, THEN)
+    assert [each.label for each in confirmation.findings] == [Label.UNDECIDED, Label.CONSISTENT_GREEN]
+    assert confirmation.findings[0].note == (
+        "where files have the times of the moved clock, too, it is `passed` in `then`: it compares the times of files with the "
+        "clock, and those stay true while the clock is moved"
+    )
+    assert len({plan.name for plan in ran}) == len(ran)
+
+
+def test_a_coupling_stays_undecided_where_no_cell_says_whether_files_have_to_do_with_it() -> None:
+    def world(plan: CellPlan) -> Cell:
+        if plan.clock_files:
+            return cell_of(plan, {}, status=CellStatus.CRASHED)
+        return cell_of(plan, {"t": "failed" if plan.environment.clock else "passed"})
+
+    confirmation, ran = gate_and_confirm(world, NOW, THEN)
+    assert [each.label for each in confirmation.findings] == [Label.UNDECIDED]
+    assert sum(plan.clock_files for plan in ran) == 3

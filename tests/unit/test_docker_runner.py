@@ -279,6 +279,7 @@ def test_the_specification_says_everything_and_nothing_of_this_computer() -> Non
             "CI": "1",
         },
         "filesystem": None,
+        "clock": None,
         "expect": {"timezone": "Asia/Tokyo", "locale": "en_US.UTF-8", "umask": 23, "case_sensitive": None, "sentinel": "5e47"},
         "umask": 23,
         "workers": 2,
@@ -346,3 +347,21 @@ def test_only_where_apparmor_runs_it_is_asked_to_let_the_cell_mount() -> None:
     assert with_filesystem(request, info).security == ("no-new-privileges", "apparmor=unconfined")
     plain = msgspec.structs.replace(info, security=("name=seccomp,profile=default",))
     assert with_filesystem(request, plain).security == ("no-new-privileges",)
+
+
+def test_a_hash_seed_of_the_environment_goes_before_the_attempts_and_after_the_cells_own() -> None:
+    def told(**values: Any) -> object:
+        return json.loads(specification(a_plan(an_environment(hash_seed=5), **values), Place(), "nonce"))["hash_seed"]
+
+    assert (told(), told(hash_seed=0)) == (5, 0)
+
+
+def test_root_has_what_root_in_any_container_goes_by_and_nobody_else_has() -> None:
+    plan = a_plan(an_environment(user="root"))
+    told = json.loads(specification(plan, Place(), "nonce"))
+    assert told["user"] == {"uid": 0, "gid": 0, "name": "root", "home": "/parity/home"}
+    assert (told["environment"]["HOME"], told["environment"]["USER"]) == ("/parity/home", "root")
+    extra = set(request_of(plan, "image", Place(), 1.0).capabilities) - set(
+        request_of(a_plan(), "image", Place(), 1.0).capabilities
+    )
+    assert extra == {"CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID"}

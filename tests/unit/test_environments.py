@@ -14,6 +14,7 @@ from paritygate.outcomes.artifact import EnvironmentRecord, Varied
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import CellPlan, Environment, Filesystem, Limits, Order, Selection
 from paritygate.outcomes.words import Axis, OrderRule, Purpose, Worktree
+from paritygate.runners.specification import Place, specification
 
 EVENING = datetime(2026, 1, 15, 18, tzinfo=UTC)
 LOCAL = EnvironmentName("local-like")
@@ -170,7 +171,10 @@ def test_a_record_holds_every_axis_and_no_secret() -> None:
             Axis.MEMORY: "0",
             Axis.UMASK: "022",
             Axis.DIRECTORY_ORDER: "",
+            Axis.CLOCK: "true",
             Axis.VARIABLES: "API_TOKEN=*** CI=true",
+            Axis.HASH_SEED: "",
+            Axis.USER: "",
         },
         image="sha256:1",
     )
@@ -190,7 +194,10 @@ def test_a_hybrid_takes_the_named_axis_from_the_second_and_nothing_else(axis: Ax
         memory=1 << 30,
         umask=0o077,
         directory_order="sorted",
+        clock="2028-02-29T12:00:00",
         variables={"CI": "1"},
+        hash_seed=0,
+        user="root",
     )
     mixed = environments.hybrid(first, second, [axis], "mixed")
     assert mixed.name == "mixed"
@@ -205,8 +212,27 @@ def test_a_hybrid_of_all_axes_is_the_second_under_another_name() -> None:
 
 
 def test_an_axis_without_a_value_makes_no_hybrid() -> None:
-    with pytest.raises(ValueError, match="`clock` is not an axis"):
-        environments.hybrid(an_environment("a"), an_environment("b"), [Axis.CLOCK], "mixed")
+    with pytest.raises(ValueError, match="`image` is not an axis"):
+        environments.hybrid(an_environment("a"), an_environment("b"), [Axis.IMAGE], "mixed")
+
+
+def test_where_one_environment_has_a_clock_all_cells_ask_the_same_library_for_the_time() -> None:
+    pair = {"now": EnvironmentSettings(), "then": EnvironmentSettings(clock="2028-02-29 23:59:30")}
+    plans = plans_for(Settings(environments=pair))
+    assert [(plan.environment.clock, plan.clocks) for plan in plans[::2]] == [("", True), ("2028-02-29T23:59:30", True)]
+    assert [msgspec.json.decode(specification(plan, Place(), ""))["clock"] for plan in plans[::2]] == [
+        {"library": "/opt/paritygate/clock.so", "moment": "", "files": False, "system": True},
+        {"library": "/opt/paritygate/clock.so", "moment": "2028-02-29T23:59:30", "files": False, "system": True},
+    ]
+    assert not any(plan.clocks for plan in plans_for(Settings()))
+
+
+def test_an_environment_with_a_clock_says_what_keeps_the_true_time() -> None:
+    pair = {"then": EnvironmentSettings(clock="2028-02-29T12:00:00"), "now": EnvironmentSettings()}
+    (note,) = environments.resolve(Settings(environments=pair), facts()).notes
+    assert note.startswith("then: its clock is moved for programs alone: files have their true times")
+    _, other = environments.resolve(Settings(environments={"then": pair["then"]}), facts()).notes
+    assert other.startswith("no environment has the true time: a test that compares the times of files")
 
 
 def test_the_gate_has_two_attempts_in_each_environment_and_equal_seeds_and_orders() -> None:
@@ -289,3 +315,13 @@ def test_limits_are_those_of_the_settings() -> None:
     assert environments.limits_of(settings, an_environment(), 6) == Limits(
         cell_seconds=1.0, test_seconds=2.0, idle_seconds=3.0, processes=4, memory=6, shared_memory=8 << 20, open_files=5
     )
+
+
+def test_no_zone_is_waited_for_where_a_clock_says_what_the_date_is() -> None:
+    late = facts(now=datetime(2026, 6, 15, 23, 55, tzinfo=UTC))
+    pair = {"here": LOCAL_LIKE, "there": SERVER_LIKE}
+    (plain,) = environments.resolve(Settings(environments=pair), late).zones.values()
+    pair["there"] = msgspec.structs.replace(SERVER_LIKE, clock="2028-02-29T12:00:00")
+    (clocked,) = environments.resolve(Settings(environments=pair), late).zones.values()
+    assert (plain.whole, clocked.whole, clocked.wait) == (False, True, 0.0)
+    assert (plain.wait > 0, plain.name) == (True, clocked.name)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from paritygate.case_folding import WITHOUT
-from paritygate.config.settings import ImageSettings
+from paritygate.config.settings import EnvironmentSettings, ImageSettings
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.errors import ConfigError
 from paritygate.images import access, advice, casefs, names, poetry, resources
+from paritygate.images.access import Access
 from paritygate.images.advice import hint_for
 from paritygate.images.base import choose_python
 from paritygate.images.distributions import this_distribution
+from paritygate.images.layers import Layers, PrepareRequest
 from paritygate.images.transcripts import Transcript
 from paritygate.outcomes.words import ExitCode
 from tests.support.command_line import call
@@ -241,3 +244,23 @@ def test_a_daemon_that_could_not_be_built_can_be_done_without() -> None:
     without_network = casefs.hint_for("Temporary failure resolving 'deb.example'")
     assert "restart the engine" in without_network
     assert without_network.endswith(WITHOUT)
+
+
+def test_more_locales_are_made_above_what_is_installed_and_only_those_that_are_not_there(tmp_path: Path) -> None:
+    request = PrepareRequest(
+        root=tmp_path,
+        directory="",
+        settings=ImageSettings(),
+        environments={"home": EnvironmentSettings(locale="en_US.UTF-8")},
+        access=Access(),
+        logs=tmp_path,
+    )
+    plain = Layers(request=request, base=a_base("sha256:1"))
+    wanted = msgspec.structs.replace(request, locales=("tr_TR.UTF-8", "C.UTF-8", "en_US.UTF-8", "de_DE.ISO-8859-1"))
+    more = Layers(request=wanted, base=a_base("sha256:1"))
+    files = more.environment_files("home")
+    assert files["more_locales.txt"] == b"de_DE.ISO-8859-1\ntr_TR.UTF-8\n"
+    assert files["Dockerfile"].index(b"more_locales.sh") < files["Dockerfile"].index(b"COPY guest")
+    assert more.system_tag() == plain.system_tag()
+    assert more.environment_tag("home", "deps") != plain.environment_tag("home", "deps")
+    assert "more_locales.sh" not in plain.environment_files("home")

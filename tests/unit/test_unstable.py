@@ -490,7 +490,7 @@ class TestLimits:
         cells = tuple(
             a_cell("local", plan.attempt, {"t": outcome}) for plan, outcome in zip(plans, ("passed", "timed_out"), strict=True)
         )
-        found = explain_unstable(label(cells), Evidence(plans=plans, cells=cells), lambda _: pytest.fail("ran"), lambda: False)
+        found = explain_unstable(label(cells), Evidence(plans=plans, cells=cells), lambda _: pytest.fail("ran"), lambda _: False)
         assert (found.findings[0].cause, found.cells) == (None, ())
         assert "it hangs" in found.findings[0].note
 
@@ -500,7 +500,7 @@ class TestLimits:
             a_cell("local", 1, {"t": "passed"}),
             a_cell("local", 2, {"t": "crashed", "u": "not_run"}, status=CellStatus.CRASHED),
         )
-        found = explain_unstable(label(cells), Evidence(plans=plans, cells=cells), lambda _: pytest.fail("ran"), lambda: False)
+        found = explain_unstable(label(cells), Evidence(plans=plans, cells=cells), lambda _: pytest.fail("ran"), lambda _: False)
         assert next(each.note for each in found.findings if each.nodeid == "t") == UNSOUGHT
 
     def test_nothing_runs_where_nothing_is_unstable(self) -> None:

@@ -31,27 +31,34 @@ KNOWN = (1, 2)
 
 Run = Callable[[tuple[CellPlan, ...]], Sequence[Cell]]
 
+Over = Callable[[tuple[CellPlan, ...]], bool]
+"""Whether the time is over for some cells: those that have run before take none."""
+
 
 class Ground(msgspec.Struct, frozen=True, kw_only=True):
     """What a search begins with: the gate's plans, the axes that really varied, and the cells of gate and confirmation.
 
-    `filesystem_of` says which filesystem a cell of an environment has; `over` whether the time for the search is; `different`
-    in which paths the states of the tree differ.
+    `filesystem_of` says which filesystem a cell of an environment has; `over` whether the time for further cells is;
+    `different` in which paths the states of the tree differ.
     """
 
     plans: tuple[CellPlan, ...]
     varied: AbstractSet[Axis]
     cells: tuple[Cell, ...]
     filesystem_of: FilesystemOf
-    over: Callable[[], bool]
+    over: Over
     different: Differences = {}
 
 
 class Attribution(msgspec.Struct, frozen=True, kw_only=True):
-    """All findings, the couplings among them with what was found of their causes, and the cells that it took."""
+    """All findings, some of them with what was found of their causes, and the cells that it took.
+
+    `cut` says that more would have been asked if the time had not been over.
+    """
 
     findings: tuple[Finding, ...]
     cells: tuple[Cell, ...]
+    cut: bool = False
 
 
 class Seeker:
@@ -104,8 +111,8 @@ def attribute(findings: Sequence[Finding], ground: Ground, run: Run) -> Attribut
     mixer = Mixer(gate, ground.cells, ground.filesystem_of, to_watch(ground.different))
     reader = Reader(gate, ground.cells)
     seekers = _seekers(cases_of(gate, ground.varied))
-    done = () if ground.over() else _look_without_company(seekers, mixer, reader, run)
-    while (questions := _questions(seekers, mixer)) and not ground.over():
+    done = _look_without_company(seekers, mixer, reader, run, ground.over)
+    while (questions := _questions(seekers, mixer)) and not ground.over(_plans(questions)):
         cells = _answered(questions, run)
         _hand_out(questions, cells, reader, seekers)
         done += cells
@@ -113,14 +120,17 @@ def attribute(findings: Sequence[Finding], ground: Ground, run: Run) -> Attribut
     for seeker in seekers:
         studies.setdefault(seeker.case.test, []).append(Study(seeker.case, seeker.answer, seeker.table))
     said = {test: explained(gate.flagged[test], some) for test, some in studies.items()}
-    if ground.different and not ground.over():
-        done += _look_at_files(_unseen(said, seekers, done), mixer, run)
+    of_files = _on_both_sides(_unseen(said, seekers, done), mixer) if ground.different else ()
+    too_late = bool(of_files) and ground.over(_plans(of_files))
+    if of_files and not too_late:
+        done += _answered(of_files, run)
     told = _runs((*ground.cells, *done), said)
     said = {
         test: with_company(with_files(finding, told.get(test, ()), ground.different), (*ground.cells, *done))
         for test, finding in said.items()
     }
-    return Attribution(findings=tuple(said.get(TestId(each.nodeid, each.occurrence), each) for each in findings), cells=done)
+    explained_ones = tuple(said.get(TestId(each.nodeid, each.occurrence), each) for each in findings)
+    return Attribution(findings=explained_ones, cells=done, cut=bool(questions) or too_late)
 
 
 def _runs(cells: Iterable[Cell], wanted: Mapping[TestId, Finding]) -> dict[TestId, list[TestRun]]:
@@ -141,14 +151,13 @@ def _unseen(said: Mapping[TestId, Finding], seekers: Sequence[Seeker], done: Seq
     return [case for case in cases if any(Axis.WORKTREE in way for way in causes[case.test].ways)]
 
 
-def _look_at_files(cases: Sequence[Case], mixer: Mixer, run: Run) -> tuple[Cell, ...]:
-    """Run tests once more on each side, to see which files they touch."""
+def _on_both_sides(cases: Sequence[Case], mixer: Mixer) -> tuple[Question, ...]:
+    """Ask of tests once more what they do on each side, to see which files they touch."""
     sides: dict[Hybrid, set[TestId]] = {}
     for case in cases:
         for env in (case.base, case.target):
             sides.setdefault(Hybrid(env, env, ()), set()).add(case.test)
-    questions = [each for hybrid, tests in sides.items() for each in mixer.questions(hybrid, 0, tests)]
-    return _answered(questions, run) if questions else ()
+    return tuple(each for hybrid, tests in sides.items() for each in mixer.questions(hybrid, 0, tests))
 
 
 def _seekers(cases: Sequence[Case]) -> list[Seeker]:
@@ -160,18 +169,24 @@ def _seekers(cases: Sequence[Case]) -> list[Seeker]:
     return [Seeker(case, waits=case.base != begin[case.pair] and len(case.pair.axes) > max(KNOWN)) for case in cases]
 
 
+def _plans(questions: Iterable[Question]) -> tuple[CellPlan, ...]:
+    return tuple(question.plan for question in questions)
+
+
 def _answered(questions: Sequence[Question], run: Run) -> tuple[Cell, ...]:
-    cells = run(tuple(question.plan for question in questions))
+    cells = run(_plans(questions))
     return tuple(msgspec.structs.replace(cell, about=each.about) for each, cell in zip(questions, cells, strict=True))
 
 
-def _look_without_company(seekers: Sequence[Seeker], mixer: Mixer, reader: Reader, run: Run) -> tuple[Cell, ...]:
+def _look_without_company(seekers: Sequence[Seeker], mixer: Mixer, reader: Reader, run: Run, over: Over) -> tuple[Cell, ...]:
     """Run the coupled tests of a long suite alone, once on each side: those that do the same there need nothing beside them."""
     open_cases = [seeker.case for seeker in seekers if seeker.answer is None]
     sides = {env: Hybrid(env, env, ()) for case in open_cases for env in (case.base, case.target)}
     if not any(mixer.is_long(env) for env in sides):
         return ()
     questions = [question for hybrid in sides.values() if (question := mixer.alone(hybrid)) is not None]
+    if over(_plans(questions)):
+        return ()
     cells = _answered(questions, run)
     expected: dict[tuple[EnvironmentName, TestId], bool] = {}
     for question, cell, told in zip(questions, cells, reader.read(cells), strict=True):

@@ -12,6 +12,7 @@ from fractions import Fraction
 import msgspec
 
 from paritygate.classifier.grid import form, observe, stands_for_many
+from paritygate.classifier.moved import has_moved_clock
 from paritygate.classifier.surroundings import days_ahead
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
@@ -156,8 +157,13 @@ def _narrowed(cell: Cell, forms: frozenset[str]) -> Cell:
 
 
 def same_calendar(known: Iterable[Cell], env: EnvironmentName, cell: Cell) -> bool:
-    """Say whether the local date stood to the UTC date in a cell as it did in the known cells of an environment."""
-    before = {days_ahead(moment) for each in known if each.env == env for moment in each.dates}
+    """Say whether the local date stood to the UTC date in a cell as it did in the known cells of an environment.
+
+    A moved clock begins at the same moment every time, and says nothing of one that is true.
+    """
+    if has_moved_clock(cell):
+        return True
+    before = {days_ahead(moment) for each in known if each.env == env and not has_moved_clock(each) for moment in each.dates}
     return not before or {days_ahead(moment) for moment in cell.dates} <= before
 
 

@@ -11,6 +11,7 @@ from datetime import date
 import msgspec
 
 from paritygate.classifier import told
+from paritygate.classifier.moved import has_moved_clock
 from paritygate.outcomes.artifact import EnvironmentRecord, Varied
 from paritygate.outcomes.cells import Cell, Dates, Distribution, EnvironmentName, Probe
 from paritygate.outcomes.words import Axis, Purpose, RunnerName
@@ -178,6 +179,10 @@ AXIS_OF = {
     "umask": Axis.UMASK,
     "variables": Axis.VARIABLES,
     "case_sensitive": Axis.CASE_SENSITIVE,
+    "uid": Axis.USER,
+    "gid": Axis.USER,
+    "capabilities": Axis.USER,
+    "home": Axis.VARIABLES,
 }
 PLAIN = (
     "platform",
@@ -215,9 +220,10 @@ def _light(one: Probe, other: Probe, declared: frozenset[Axis], apart: frozenset
 def dates_moved(cells: Iterable[Cell]) -> tuple[Attempt, ...]:
     """Find the gate cells that saw another date, local or UTC, than the last cell of their environment saw at its end.
 
-    A divergence may come from that, so these are to be run again before anything is labelled.
+    A divergence may come from that, so these are to be run again before anything is labelled. A cell with a moved clock begins
+    at the same moment every time, and would see the same again.
     """
-    gate = [cell for cell in cells if cell.purpose is Purpose.GATE and cell.dates]
+    gate = [cell for cell in cells if cell.purpose is Purpose.GATE and cell.dates and not has_moved_clock(cell)]
     if not gate:
         return ()
     utc = max(moment.utc for cell in gate for moment in cell.dates)

@@ -20,7 +20,7 @@ from paritygate.gate.one_cell import Done, Wanted
 from paritygate.outcomes.words import ExitCode, Outcome
 from paritygate.reports.live import Live
 
-OF_A_WHOLE_RUN = frozenset({"environments", "attempts", "explain_budget", "plan", "report", *OPTIONS})
+OF_A_WHOLE_RUN = frozenset({"environments", "attempts", "explain_budget", "plan", "report", "sweeps", "sweep_budget", *OPTIONS})
 """What `run` can be told that says nothing of one cell; all other options of it are those of `cell`."""
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from paritygate import archive, doctor, engine_setup, project_images
 from paritygate.classifier.holding import nothing_held
+from paritygate.cli import adding
 from paritygate.cli.changed import CHANGED, changed
 from paritygate.cli.freezes import freezes
 from paritygate.cli.hazards import hazards
@@ -87,6 +88,8 @@ program.add_command(verify)
 )
 @click.option("--respect-pins", is_flag=True, help="Let the pins of the suite go over the axes, which it then cannot show.")
 @CHANGED
+@adding.SWEEP
+@adding.SWEEP_BUDGET
 @PLAN
 @artifact_at("report", "parity_report.json of the project")
 @with_formats
@@ -102,9 +105,13 @@ def run(**given: Any) -> int:
     streams = Streams()
     if plan:
         return planned(options, streams, wanted)
+    asked = adding.wanted(options)
     with told(wanted), Live(streams.progress, quiet=options.quiet, verbose=options.verbose) as live:
-        found = flow.run(options.request(), world(options.host, live))
-    return answer(found, streams, wanted, quiet=options.quiet)
+        around = world(options.host, live)
+        found = flow.run(options.request(), around)
+        swept = adding.swept(found, options, asked, around)
+    code = answer(found, streams, wanted, quiet=options.quiet)
+    return adding.told(swept, code, streams, wanted.form, quiet=options.quiet)
 
 
 def planned(options: RunOptions, streams: Streams, wanted: Telling) -> int:
@@ -128,7 +135,11 @@ def planned(options: RunOptions, streams: Streams, wanted: Telling) -> int:
 @VERBOSE
 @DEBUG
 def explain(**given: Any) -> int:
-    """Look afterwards for the causes of what diverges in REPORT, and write and show it with them."""
+    """Look afterwards for the causes of what diverges in REPORT, and write and show it with them.
+
+    Causes that REPORT has stay, and its cells are not run again: the search goes on from them, until all is found if no
+    --explain-budget says otherwise. What was found so far is kept when it is interrupted, too.
+    """
     wanted = telling(given)
     options = msgspec.convert(given, ExplainOptions)
     streams = Streams()

@@ -20,6 +20,7 @@ from paritygate.cli.overview import FIRST_STEPS
 from paritygate.cli.pasting import command as paste_command
 from paritygate.cli.pasting import ingest
 from paritygate.cli.selfchecking import selfcheck
+from paritygate.cli.sweeps import sweep
 from paritygate.cli.user import say_error
 from paritygate.errors import NoVerdictError, ParityError, UsageError
 from paritygate.outcomes.words import ExitCode
@@ -30,6 +31,7 @@ _NO_COMMAND = re.compile(r"No such command `(?P<name>[^`]*)`")
 program.add_command(cell)
 program.add_command(paste_command)
 program.add_command(ingest)
+program.add_command(sweep)
 program.add_command(completion)
 program.add_command(selfcheck)
 program.add_command(initialize)

@@ -124,9 +124,11 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     runner: RunnerChoice | None
     quiet: bool
     verbose: bool = False
+    sweeps: tuple[str, ...] | None = None
+    sweep_budget: float | None = None
 
-    def request(self) -> Request:
-        """Say what the gate is asked for."""
+    def request(self, report: Path | None = None) -> Request:
+        """Say what the gate is asked for, or with another place for its report what else is to be run of the same."""
         check_much(quiet=self.quiet, verbose=self.verbose)
         overrides = Overrides(
             selection=self.selection,
@@ -135,7 +137,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
             attempts=self.attempts,
             seeds=self.seeds,
             cell_timeout=self.timeout,
-            report="" if self.report is None else str(place_of(self.report)),
+            report=str(report) if report is not None else "" if self.report is None else str(place_of(self.report)),
             runner=self.runner,
             one_engine=bool(self.host),
         )

@@ -178,14 +178,15 @@ def apply(settings: Settings, overrides: Overrides, source: str = "the command l
 
 
 def without_axes(kept: dict[str, EnvironmentSettings], axes: Iterable[str], source: str) -> dict[str, EnvironmentSettings]:
-    """Keep axes from varying: every environment takes the last one's value, and of case whatever the engine's filesystem does."""
+    """Keep axes from varying: all take the last one's value, of case whatever the engine's filesystem does, and the true time."""
+    plain = {"case_sensitive": "any", "clock": ""}
     known = frozenset(Axis).intersection(EnvironmentSettings.__struct_fields__)
     for axis in axes:
         if axis not in known:
             raise UsageError(
                 f"{source} leaves out the axis `{axis}`{near_miss(axis, known)}", f"there are {_listed(sorted(known))}"
             )
-        value = "any" if axis == "case_sensitive" else getattr([*kept.values()][-1], axis)
+        value = plain.get(axis, getattr([*kept.values()][-1], axis))
         kept = {name: msgspec.structs.replace(each, **{axis: value}) for name, each in kept.items()}
     return kept
 

@@ -13,6 +13,7 @@ from paritygate.config.settings import (
     ImageSettings,
     PinSettings,
     Settings,
+    SweepSettings,
     default_environments,
 )
 from paritygate.config.tables import bare, describe, fields
@@ -45,6 +46,13 @@ whole suite, the fixture `pinned_environment` for a test. In the cells of a run 
 `paritygate run --respect-pins` says otherwise.
 """
 
+SWEEPS = """\
+`paritygate sweep AXIS` runs the selection once for each value of an axis, all else as in the first environment. Where an
+axis has no values here those of paritygate's own table are tried, which `paritygate sweep AXIS --plan` lists with the
+reason for each. All values are texts. `HOME=read-only` is a home in which nothing can be written, `root` the user whom
+modes of files do not keep out.
+"""
+
 ENVIRONMENTS = """\
 Without any such table the two environments of the last columns run. A table named like one of them changes only the
 keys that it gives, and the other one still runs. As soon as a table has a name of its own, exactly the environments
@@ -58,6 +66,13 @@ Where one environment has `case_sensitive = false`, or a `directory_order`, the 
 workspace, temporary folder and home on one filesystem of paritygate's own, folding case or not as each asks, so that
 nothing but that differs. It needs `/dev/fuse` on the engine's computer; where that cannot be had the run ends with
 exit code 4, unless `case_sensitive` is `"any"` in all environments or `--without-axis case_sensitive` is given.
+
+`clock` moves the clock of programs, with their processes and threads: each cell begins at that local time of its zone,
+and goes on from there at true speed. Durations, time limits and the times of files stay true. It needs a base on which
+a small library can be compiled, and is not varied by `host` and `ssh`. Statically linked programs (as those in Go) and
+whatever asks the kernel by itself keep the true time. Choose a moment from which a run does not come to midnight by
+itself, unless that is what you want to see, and leave one environment the true time: a test that compares the times of
+files with the clock is then told from one that depends on the date.
 
 `variables` cannot hold what an axis or the cell itself sets (`TZ`, `LANG`, `LC_ALL`, `PYTHONHASHSEED`, `PATH`,
 `HOME`, `LD_PRELOAD` and their like).
@@ -103,6 +118,10 @@ def render() -> str:
             *_table(PinSettings(), {}),
             "",
             PINS,
+            "## `[tool.paritygate.sweeps]`\n",
+            *_table(SweepSettings(), {}),
+            "",
+            SWEEPS,
             "## `[tool.paritygate.environments.NAME]`\n",
             *_table(EnvironmentSettings(), pair),
             "",

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from paritygate.outcomes.words import OrderRule, RunnerChoice, Worktree
+from paritygate.outcomes.words import Axis, OrderRule, RunnerChoice, Worktree
 
 Count = Annotated[int, Meta(ge=1)]
 Seconds = Annotated[float, Meta(gt=0)]
@@ -78,6 +78,13 @@ class EnvironmentSettings(msgspec.Struct, frozen=True, kw_only=True):
         Literal["", "created", "sorted", "reversed", "shuffled"],
         Meta(description="Order in which folders list their names; empty: the filesystem's own, which nobody meant"),
     ] = ""
+    clock: Annotated[
+        str,
+        Meta(
+            description="Local time at which each cell begins and from which it moves on, such as `2028-02-29T23:59:30`; "
+            "empty: the true one"
+        ),
+    ] = ""
     variables: Annotated[dict[str, str], Meta(description='Environment variables of the tests, such as `CI = "true"`')] = {}
     runner: Annotated[
         Literal["", "docker", "host", "ssh"], Meta(description="Where its cells run; empty: where the setting for all says")
@@ -108,6 +115,30 @@ class PinSettings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
         Seed, Meta(description="Seed of `random`, of numpy once it is loaded, and of pytest-randomly where nobody gives it one")
     ] = 0
     bytecode: Annotated[bool, Meta(description="Whether bytecode is written; else `PYTHONDONTWRITEBYTECODE` is set")] = False
+
+
+def _swept(what: str) -> object:
+    return Meta(description=f"{what}; empty: those of the table")
+
+
+class SweepSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """`[tool.paritygate.sweeps]`: the values of a project's own that an axis is swept over."""
+
+    timezone: Annotated[tuple[str, ...], _swept("Zones of the tz database")] = ()
+    locale: Annotated[tuple[str, ...], _swept("Locales, also with Python's UTF-8 mode, as `C+PYTHONUTF8=0`")] = ()
+    hash_seed: Annotated[tuple[str, ...], _swept("Numbers for `PYTHONHASHSEED`, as texts")] = ()
+    workers: Annotated[tuple[str, ...], _swept("Numbers of workers as texts, or `auto`")] = ()
+    directory_order: Annotated[tuple[str, ...], _swept("`sorted`, `reversed`, `shuffled`")] = ()
+    umask: Annotated[tuple[str, ...], _swept("File mode masks, octal")] = ()
+    cpus: Annotated[tuple[str, ...], _swept("Numbers of processors as texts, such as `0.5`, or `all`")] = ()
+    memory: Annotated[tuple[str, ...], _swept("Amounts such as `512m`, or `all`")] = ()
+    variables: Annotated[tuple[str, ...], _swept("`NAME=VALUE` each, `HOME=read-only`, or `none`")] = ()
+    user: Annotated[tuple[str, ...], _swept("`tests`, `root`")] = ()
+
+    def of(self, axis: Axis) -> tuple[str, ...]:
+        """Give the values of one axis."""
+        found = getattr(self, axis.value, ())
+        return tuple(str(each) for each in found)
 
 
 LOCAL_LIKE = EnvironmentSettings(timezone="auto", locale="en_US.UTF-8", case_sensitive=False, workers=0, worktree=Worktree.DIRTY)
@@ -183,3 +214,4 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
         default_factory=default_environments
     )
     pins: Annotated[PinSettings, Meta(description="See below")] = PinSettings()
+    sweeps: Annotated[SweepSettings, Meta(description="See below")] = SweepSettings()

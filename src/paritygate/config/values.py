@@ -8,11 +8,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
-from paritygate.axes import locale_name, memory_bytes, umask_bits, variable_name, zone_name
-from paritygate.config.settings import EnvironmentSettings, ImageSettings, Settings
+from paritygate import witnesses
+from paritygate.axes import clock_moment, locale_name, memory_bytes, umask_bits, variable_name, zone_name
+from paritygate.config.settings import EnvironmentSettings, ImageSettings, Settings, SweepSettings
 from paritygate.config.tables import join
 from paritygate.outcomes.words import RunnerChoice
+from paritygate.witnesses import WITNESSES
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 
@@ -41,7 +44,14 @@ def impossible(settings: Settings) -> tuple[str, ...]:
             for name, each in settings.environments.items()
             for problem in _of_environment(join("environments", name), name, each, settings.runner)
         ),
+        *_of_sweeps(settings.sweeps),
     )
+
+
+def _of_sweeps(settings: SweepSettings) -> Iterator[str]:
+    for axis in WITNESSES:
+        for value in settings.of(axis):
+            yield from _checked(join("sweeps", axis), value, partial(witnesses.check, axis))
 
 
 def _of_all(settings: Settings) -> Iterator[str]:
@@ -101,6 +111,7 @@ def _of_environment(path: str, name: str, settings: EnvironmentSettings, runner:
     yield from _checked(f"{path}.locale", settings.locale, locale_name)
     yield from _checked(f"{path}.memory", settings.memory, memory_bytes)
     yield from _checked(f"{path}.umask", settings.umask, umask_bits)
+    yield from _checked(f"{path}.clock", settings.clock, partial(clock_moment, zone=settings.timezone))
     if settings.engine:
         yield from _of_engine(f"{path}.engine", settings.engine)
     has = settings.runner or runner

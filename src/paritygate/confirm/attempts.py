@@ -93,14 +93,14 @@ def _round(gate: Gate, needs: Needs, number: int, rounds: int) -> Iterator[Quest
         plan = further_plan(gate, env, number)
         killers = gate.flagged.keys() & gate.killers.get(env, frozenset())
         if tests - killers:
-            yield _beside_others(gate, plan, origin(gate, env, number), tests - killers)
+            yield beside_others(gate, plan, origin(gate, env, number), tests - killers)
         if tests & killers:
             apart = tuple(sorted(killers))
             order = msgspec.structs.replace(plan.order, only=(*gate.company[env], *apart))
             yield Question(msgspec.structs.replace(plan, attempt=plan.attempt + rounds, order=order), apart)
 
 
-def _beside_others(gate: Gate, plan: CellPlan, base: CellPlan, tests: AbstractSet[TestId]) -> Question:
+def beside_others(gate: Gate, plan: CellPlan, base: CellPlan, tests: AbstractSet[TestId]) -> Question:
     """Ask of tests in the company that they had, as far as that can matter and does not end the process.
 
     | | order of the cell |

@@ -1,4 +1,4 @@
-"""The whole of a confirmation: further attempts, then the order check of what still looks coupled.
+"""The whole of a confirmation: further attempts, then the checks of file times and of order of what still looks coupled.
 
 It decides which cells to run; running them is the caller's.
 """
@@ -11,6 +11,7 @@ import msgspec
 
 from paritygate.classifier.evidence import flagged, gate_of, judge, sides, tally
 from paritygate.confirm.attempts import Run, further_attempts
+from paritygate.confirm.clocks import check_file_times
 from paritygate.confirm.replays import check_order
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, TestId
@@ -31,6 +32,7 @@ def confirm(findings: Sequence[Finding], cells: Iterable[Cell], plans: Iterable[
     |---|---|
     | one in any environment that is not what the gate saw there | `nondeterminism`, or everywhere if in all of them |
     | too few, though dead cells were repeated | `undecided` |
+    | all agree, but not where files have the times of a moved clock, too | `undecided` |
     | all agree, and another environment's order gives the other's outcome without workers | `nondeterminism`, cause order |
     | all agree | `coupling`, with the number of results that agree |
     """
@@ -44,8 +46,13 @@ def confirm(findings: Sequence[Finding], cells: Iterable[Cell], plans: Iterable[
     taken = {plan.environment.name: plan.attempt for plan in sorted(gate.plans, key=lambda plan: plan.attempt)}
     for cell in further:
         taken[cell.env] = max(taken[cell.env], cell.attempt)
-    checked, replayed = check_order(confirmed, run, taken)
+    timed, asked = check_file_times(confirmed, run, taken)
+    judged |= {TestId(each.nodeid, each.occurrence): each for each in timed}
+    for cell in asked:
+        taken[cell.env] = max(taken[cell.env], cell.attempt)
+    checked, replayed = check_order(msgspec.structs.replace(gate, flagged=flagged(timed)), run, taken)
     judged |= {TestId(each.nodeid, each.occurrence): each for each in checked}
     return Confirmation(
-        findings=tuple(judged.get(TestId(each.nodeid, each.occurrence), each) for each in findings), cells=further + replayed
+        findings=tuple(judged.get(TestId(each.nodeid, each.occurrence), each) for each in findings),
+        cells=further + asked + replayed,
     )

@@ -17,6 +17,8 @@ from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
 from paritygate.outcomes.plans import CellPlan, Order
 from paritygate.outcomes.words import CauseKind, CellStatus, Label, Outcome, Purpose
 
+ONLY_WORKER = "gw0"
+
 
 class Replay(msgspec.Struct, frozen=True, kw_only=True):
     """One worker's list from a gate cell, to be run in another environment; `tests` are the coupled ones in it."""
@@ -147,14 +149,18 @@ def _answers(gate: Gate, cells: tuple[Cell, ...]) -> dict[str, dict[TestId, Outc
 
 
 def _plan(gate: Gate, replay: Replay, attempt: int) -> CellPlan:
-    """Plan a replay with the data seed of the cell that the list is from, so that nothing but order moves."""
+    """Plan a replay with the data seed of the cell that the list is from, so that nothing but order moves.
+
+    A single worker of the target stays one: without it a test that knows that it is in a worker would look as if order moved it.
+    """
     base = gate.plans_of(replay.target)[0]
+    alone = base.environment.workers == 0
+    order = Order(seed=base.order.seed, exactly=replay.order)
     return msgspec.structs.replace(
         base,
-        environment=msgspec.structs.replace(base.environment, workers=0),
         attempt=attempt,
         seed=replay.seed,
-        order=Order(seed=base.order.seed, exactly=replay.order),
+        order=order if alone else Order(seed=base.order.seed, shares=((ONLY_WORKER, replay.order),)),
         purpose=Purpose.HYBRID,
     )
 

@@ -81,6 +81,8 @@ def status(facts: Facts, ending: Ending) -> Status:
     lack = lack_of_memory(facts.end.memory, ending)
     if lack and (facts.killed_tests or facts.end.why in ("crashed", "filesystem")):
         return Status(CellStatus.OUT_OF_MEMORY, lack)
+    if facts.end.why == "clock":
+        return Status(CellStatus.ENVIRONMENT_MISMATCH, facts.end.detail)
     if could_not_start(facts, facts.end):
         return Status(CellStatus.UNUSABLE, refusal(facts, facts.end))
     return finished(facts, facts.end, lack) if facts.end.why == "finished" else cut_short(facts, facts.end, ending)

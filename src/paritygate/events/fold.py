@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import msgspec
 
-from paritygate.events.ending import Ending, Facts, status
+from paritygate.events.ending import Ending, Facts, Status, status
 from paritygate.events.wire import (
     Collected,
     CollectError,
@@ -55,7 +55,7 @@ def fold(plan: CellPlan, heard: Heard, ending: Ending) -> Cell:
     listed = known_tests(heard.events)
     begun = [event.test for event in heard.events if isinstance(event, TestStart)]
     facts = facts_of(heard, listed, decided)
-    ended = status(facts, ending)
+    ended = told_of_clock(plan, status(facts, ending))
     running = tuple(dict.fromkeys(test for test in (*begun, *perhaps_begun(heard.events, decided)) if test not in decided))
     known = set(running)
     left = [not_run(test) for test in listed if test not in decided and test not in known]
@@ -93,6 +93,13 @@ def fold(plan: CellPlan, heard: Heard, ending: Ending) -> Cell:
         pins=collected.pins if collected else Pins(),
         stderr_tail=heard.stderr,
     )
+
+
+def told_of_clock(plan: CellPlan, ended: Status) -> Status:
+    """Say of a cell that broke under a moved clock that it was moved: that may be why."""
+    if not plan.environment.clock or ended.word not in {CellStatus.CRASHED, CellStatus.TIMED_OUT}:
+        return ended
+    return Status(ended.word, f"it broke under the moved clock ({plan.environment.clock}): {ended.detail}")
 
 
 def facts_of(heard: Heard, listed: Sequence[TestId], decided: dict[TestId, TestRun]) -> Facts:

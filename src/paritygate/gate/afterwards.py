@@ -12,23 +12,16 @@ from pathlib import Path
 import msgspec
 
 from paritygate import archive, places, recorded
-from paritygate.causes.files import rules_in, with_rules
-from paritygate.classifier import labels, surroundings, verdicts
-from paritygate.classifier.sides import DIVERGENT, laid_side_by_side
-from paritygate.confirm.flow import Confirmation
-from paritygate.environments import Resolution
-from paritygate.freezes import judging
-from paritygate.gate import hints, regained, spread
+from paritygate.classifier.sides import DIVERGENT
+from paritygate.gate import regained, spread
 from paritygate.gate.again import Checkout, found_again
 from paritygate.gate.cells import Cells
-from paritygate.gate.explaining import Budget, Known, explain
-from paritygate.gate.material import Planned
+from paritygate.gate.explaining import Budget
+from paritygate.gate.going_on import GoingOn
 from paritygate.gate.request import Report, Stopwatch, World
-from paritygate.gate.result import that_count
-from paritygate.locks import drift
 from paritygate.outcomes.artifact import Artifact, Material
-from paritygate.outcomes.plans import CellPlan
-from paritygate.outcomes.words import Axis, Purpose, VerdictName
+from paritygate.outcomes.words import Purpose
+from paritygate.process import Interruption
 from paritygate.runners.pool import Pool
 
 LONGEST_SECONDS = 3600.0
@@ -63,14 +56,20 @@ def run(asked: Afterwards, world: World) -> Report:
         return Report(artifact, place, archive.record(artifact, place) if asked.place is not None else None)
 
     material = recorded.with_variables(recorded.material_of(artifact, asked.report), asked.variables, asked.report)
-    known = _known(artifact, material)
     with _pool(artifact, material, asked, world) as pool:
-        cells = Cells(pool, material.nothing, world, material.runners)
-        found = explain(known, cells.explain, Budget(seconds=seconds, monotonic=world.monotonic))
+        if known := sum(cell.purpose is Purpose.HYBRID for cell in artifact.cells):
+            world.say(f"the search goes on from the report: {known} cells of it, which do not run again, and its causes")
+        going_on = GoingOn(artifact, material, Cells(pool, material.nothing, world, material.runners).explain)
+        try:
+            explained = going_on.explained(Budget(seconds=seconds, monotonic=world.monotonic))
+        except Interruption:
+            kept = msgspec.structs.replace(going_on.so_far(), engines=spread.with_losses(artifact.engines, pool.lost))
+            if archive.record(kept, place) is None:
+                world.say(f"report: {place}, with what was found so far: `paritygate explain {place}` goes on")
+            raise
     watch.lap("causes")
-
     explained = msgspec.structs.replace(
-        _explained(artifact, material, found, cells.plans),
+        explained,
         timings=artifact.timings | {"causes": watch.seconds["causes"]},
         engines=spread.with_losses(artifact.engines, pool.lost),
     )
@@ -93,49 +92,3 @@ def _pool(artifact: Artifact, material: Material, asked: Afterwards, world: Worl
 def is_open(artifact: Artifact) -> bool:
     """Say whether anything that diverges has no cause."""
     return any(each.cause is None for each in artifact.tests if each.label in DIVERGENT)
-
-
-def _known(artifact: Artifact, material: Material) -> Known:
-    plans = recorded.gate_plans(material)
-    resolution = Resolution(environments=tuple({plan.environment.name: plan.environment for plan in plans}.values()))
-    return Known(
-        planned=Planned(plans=plans, resolution=resolution, lacking={}, nothing=material.nothing, shadowed=material.shadowed),
-        varied=_varied(artifact),
-        gate=tuple(cell for cell in artifact.cells if cell.purpose is Purpose.GATE),
-        confirmation=Confirmation(
-            findings=archive.before_causes(artifact),
-            cells=tuple(cell for cell in artifact.cells if cell.purpose is not Purpose.GATE),
-        ),
-        different=material.different,
-    )
-
-
-def _varied(artifact: Artifact) -> frozenset[Axis]:
-    return frozenset(each.axis for each in artifact.axes if each.varied)
-
-
-def _explained(artifact: Artifact, material: Material, found: Confirmation, ran: Mapping[str, CellPlan]) -> Artifact:
-    """Put what was found into the report, and weigh it again as the gate does."""
-    gate = tuple(cell for cell in artifact.cells if cell.purpose is Purpose.GATE)
-    explained = drift.attributed(found.findings, gate)
-    findings = laid_side_by_side(with_rules(explained, lambda _: rules_in(artifact.tests)), gate)
-    findings = hints.carried_over(findings, artifact.tests)
-    facts = verdicts.Facts(
-        cells=gate,
-        varied=artifact.axes,
-        excluded=len(artifact.excluded),
-        blocking=surroundings.undeclared_differences(gate, _varied(artifact)).blocking,
-        collisions=that_count(artifact.subject.colliding_names, (plan.environment for plan in material.plans)),
-        frozen=judging.still_let_through(artifact.freezes, findings),
-        refused=artifact.verdict.reasons if artifact.verdict.name is VerdictName.REFUSED else (),
-    )
-    plans = (*material.plans, *ran.values())
-    return msgspec.structs.replace(
-        artifact,
-        verdict=verdicts.verdict(findings, facts),
-        cells=(*gate, *found.cells),
-        tests=findings,
-        freezes=judging.since(artifact.freezes, artifact.tests, findings),
-        labels=labels.counts(findings, artifact.excluded),
-        material=msgspec.structs.replace(material, plans=recorded.plans_for_the_record(plans)),
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -61,13 +61,18 @@ def judge(frozen: Frozen, findings: Sequence[Finding], cells: Sequence[Cell], as
     return Judged(
         freezes=judged,
         let_through=judging.let_through(frozen.entries, findings, cells),
-        refused=tuple(
-            f"`{nodeid}` is frozen in `{frozen.path}`: {freeze.why} (mend the id, or take the entry out: "
-            f"`paritygate freeze remove {shlex.quote(nodeid)}`)"
-            for nodeid, freeze in judged.items()
-            if freeze.state is FreezeState.UNKNOWN
-        ),
+        refused=refusals(frozen, judged),
         notes=(*frozen.notes, *_proposals(judged, settled.settings.thaw_after, cells)),
+    )
+
+
+def refusals(frozen: Frozen, judged: Mapping[NodeId, Freeze]) -> tuple[str, ...]:
+    """Say which entries are about no test that there is."""
+    return tuple(
+        f"`{nodeid}` is frozen in `{frozen.path}`: {freeze.why} (mend the id, or take the entry out: "
+        f"`paritygate freeze remove {shlex.quote(nodeid)}`)"
+        for nodeid, freeze in judged.items()
+        if freeze.state is FreezeState.UNKNOWN
     )
 
 

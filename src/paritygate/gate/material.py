@@ -90,13 +90,13 @@ def select(settled: Settled, trees: Trees, request: Request) -> Selection:
 def plan(settled: Settled, trees: Trees, asked: Selection, machine: Machine, world: World) -> Planned:
     """Resolve the axes for this moment and plan the gate's cells, waiting first where a short wait makes the dates differ."""
     estimate = settled.estimate
-    facts = _facts(trees, machine, world, estimate)
+    facts = facts_of(trees, machine, world, estimate)
     resolution = environments.resolve(settled.settings, facts)
     wait = min((zone.wait for zone in resolution.zones.values() if zone.wait), default=0.0)
     if 0 < wait <= LONGEST_WAIT:
         world.say(f"waiting {wait:.0f} s: until then no time zone has another date than the server's for the whole run")
         world.sleep(wait)
-        resolution = environments.resolve(settled.settings, _facts(trees, machine, world, estimate))
+        resolution = environments.resolve(settled.settings, facts_of(trees, machine, world, estimate))
     for note in resolution.notes:
         world.say(note)
     selections = {each.name: selection.for_tree(asked, trees[each.worktree]) for each in resolution.environments}
@@ -121,7 +121,8 @@ def subject_of(trees: Trees) -> str:
     return " ".join(sorted(one.digest for one in trees.values()))
 
 
-def _facts(trees: Trees, machine: Machine, world: World, estimate: float) -> Facts:
+def facts_of(trees: Trees, machine: Machine, world: World, estimate: float) -> Facts:
+    """Say what settings do not: of the machine, the moment, and the trees."""
     some = next(iter(trees.values()))
     return Facts(
         cpus=machine.cpus,

@@ -8,7 +8,7 @@ import msgspec
 
 from paritygate import environments, recorded
 from paritygate.causes.differences import differences_behind
-from paritygate.classifier import labels, surroundings, verdicts
+from paritygate.classifier import labels, moved, surroundings, verdicts
 from paritygate.classifier.sides import laid_side_by_side
 from paritygate.confirm.flow import Confirmation
 from paritygate.environments import folds_case
@@ -106,6 +106,7 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
             *drift.remarks(cells),
             *differences.notes,
             *surroundings.idle_workers(cells),
+            *moved.passed_midnights(cells),
             *spread.remarks(engines, (*cells, *confirmation.cells)),
             *spread.going_with_engines(findings, (*cells, *confirmation.cells)),
             *verdicts.bounds(findings, cells),

@@ -21,7 +21,8 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     """What holds for the whole run.
 
     `report` is where the artifact goes, `estimate` for how many seconds the cells will likely run, `left_out`
-    the axes that the user does not want varied, `last` what the report of the run before tells of time.
+    the axes that the user does not want varied, `last` what the report of the run before tells of time. `locales` are those that
+    images are to have beside those of the environments, and with `own_filesystem` they can make one in any case.
     """
 
     project: Path
@@ -32,6 +33,8 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     estimate: float
     left_out: tuple[str, ...] = ()
     last: Last = Last()
+    locales: tuple[str, ...] = ()
+    own_filesystem: bool = False
 
 
 def settle(request: Request, world: World) -> Settled:

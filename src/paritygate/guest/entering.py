@@ -59,6 +59,13 @@ def run(specification: Dict[str, Any], command: List[str]) -> int:
     except (launcher.mounting.UnavailableError, OSError) as error:
         sys.stderr.write("paritygate: the cell's filesystem cannot be made: %s\n" % error)
         return UNAVAILABLE
+    launcher.use_zone(launcher.tests_environment(specification))
+    try:
+        launcher.clocks.Clock(specification.get("clock")).give(specification["environment"])
+    except launcher.clocks.UnmovableError as error:
+        files.end()
+        sys.stderr.write("paritygate: the clock could not be moved: %s\n" % error)
+        return UNAVAILABLE
     hand_over_terminal(specification)
     try:
         process = subprocess.Popen(

@@ -47,6 +47,7 @@ STACK_BYTES = 64 << 10
 DUMP_SIGNAL = getattr(signal, "SIGRTMIN", 34) + 11
 PR_SET_PDEATHSIG, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 24, 36, 38
 LAST_CAPABILITY = 63
+OF_ROOT = (0, 1, 3, 4, 5, 6, 7)  # chown, dac_override, fowner, fsetid, kill, setgid, setuid: what root in a container goes by
 LINUX_CAPABILITY_VERSION_3 = 0x20080522
 GUEST = os.path.dirname(os.path.abspath(__file__))
 SPARED: Set[int] = set()  # processes below the launcher that are not the tests'
@@ -100,6 +101,7 @@ def beside(name: str) -> Any:
 making: Any = beside("filesystem.making")
 mounting: Any = beside("filesystem.mounting")
 namespaces: Any = beside("filesystem.namespaces")
+clocks: Any = beside("clocks")
 forbidden: Any = beside("forbidden")
 fixtures: Any = beside("fixtures")
 
@@ -133,7 +135,7 @@ def parse_specification(line: bytes) -> Json:
     ]
     wrong += [
         "`%s` must be a JSON object or null" % key
-        for key in ("filesystem", "apart")
+        for key in ("filesystem", "apart", "clock")
         if not isinstance(specification.get(key), (dict, type(None)))
     ]
     if not wrong and specification["protocol"] != PROTOCOL:
@@ -191,6 +193,13 @@ def prctl(option: int, value: int) -> bool:
     return LIBC is not None and sys.platform == "linux" and LIBC.prctl(option, value, 0, 0, 0) == 0
 
 
+def bound_capabilities(uid: int) -> None:
+    """Let go for good of what no process of the tests may have: of everything, unless they are to be root."""
+    for capability in range(LAST_CAPABILITY + 1):
+        if uid != 0 or capability not in OF_ROOT:
+            prctl(PR_CAPBSET_DROP, capability)
+
+
 def drop_inheritable() -> None:
     """Let go of the capabilities that a container may give to be inherited; all others are gone with root."""
     if LIBC is not None and sys.platform == "linux":
@@ -205,12 +214,12 @@ def preparation(specification: Json) -> Callable[[], None]:
 
     def prepare() -> None:
         if user:
-            for capability in range(LAST_CAPABILITY + 1):
-                prctl(PR_CAPBSET_DROP, capability)
+            bound_capabilities(user["uid"])
             os.setgroups([user["gid"]])
             os.setgid(user["gid"])
             os.setuid(user["uid"])
-            drop_inheritable()
+            if user["uid"] != 0:  # what root holds no more it does not get back by starting a program, under the next line
+                drop_inheritable()
             prctl(PR_SET_NO_NEW_PRIVS, 1)
             if forbid:
                 forbid.put_on()
@@ -441,6 +450,7 @@ def probe(specification: Json, gate: Gate) -> Json:
         "workspace": specification["workspace"],
         "sentinel": SENTINEL,
         "timezone": specification["expect"].get("timezone") or "",
+        "clock": bool(specification.get("clock")),
     }
     command = [specification["python"], "-B", os.path.join(GUEST, "probe.py"), json.dumps(arguments), str(writing)]
     try:
@@ -463,6 +473,24 @@ def probe(specification: Json, gate: Gate) -> Json:
         return dict(json.loads(data.decode("ascii")))
     except ValueError:
         return {"failed": "the probe gave no answer (exit status %d); its message is on stderr" % status}
+
+
+def probe_by_clock(specification: Json, gate: Gate, clock: Any) -> Json:
+    """Probe with the cell's clock, and where that fails without it: `clock` lists what is wrong with the clock."""
+    if not clock.wish:
+        return {**probe(specification, gate), "clock": []}
+    span = clocks.Span()
+    measurement = probe(specification, gate)
+    span.end()
+    if "failed" in measurement and not gate.gone:
+        clock.take(specification["environment"])
+        again = probe({**specification, "clock": None}, gate)
+        found = clocks.unlike_without(measurement["failed"], again, clock.moment)
+        return {**again, "clock": found} if found else {**measurement, "clock": []}
+    if "failed" in measurement:
+        return measurement
+    measurement["probe"]["clock"] = clock.facts(measurement["checks"])
+    return {**measurement, "clock": list(clock.problems(measurement["checks"], span))}
 
 
 def zone_problems(name: str, measured: Json, checks: Json) -> Iterator[str]:
@@ -494,23 +522,34 @@ def locale_problems(name: str, measured: Json, checks: Json) -> Iterator[str]:
         yield "locale `%s`: the tests' locale is `%s`" % (name, measured["locale"])
 
 
-def case_problems(checks: Json, *, wanted: bool) -> Iterator[str]:
+def elsewhere(place: str, specification: Json) -> bool:
+    """Say whether one of the three folders is the home that the environment has anywhere but beside the workspace."""
+    beside = os.path.dirname(specification["workspace"])
+    return place == "home" and os.path.dirname(str(specification["environment"].get("HOME", beside + "/home"))) != beside
+
+
+def case_problems(specification: Json, checks: Json, *, wanted: bool) -> Iterator[str]:
     """Compare what the three folders do with a name in another case."""
     for place, folder in checks["folders"].items():
+        if elsewhere(place, specification):
+            continue
         if checks["case"][place] is None:
             yield "case_sensitive: nothing can be created in %s `%s`, so its kind is not known" % (place, folder)
         elif checks["case"][place] is not wanted:
             yield "case_sensitive = %s: %s `%s` is not so" % (str(wanted).lower(), place, folder)
 
 
-def habit_problems(wish: Optional[Json], files: Any, measured: Json) -> Iterator[str]:
+def habit_problems(specification: Json, files: Any, measured: Json) -> Iterator[str]:
     """Compare what the filesystem that was made for the cell does with what such a one does."""
+    wish = specification.get("filesystem")
     if wish is None:
         return
     wanted = {"folds": True, "keeps": True, "fresh": True} if wish["fold"] else {"folds": False, "keeps": True}
     if files.case_rename:
         wanted["renames_case"] = True
     for place, habits in measured["case"].items():
+        if elsewhere(place, specification):
+            continue
         for habit, value in wanted.items():
             if habits.get(habit) is not value:
                 yield "filesystem (%s): `%s` is not %s in %s" % (files.way, habit, str(value).lower(), place)
@@ -534,7 +573,7 @@ def problems(specification: Json, measured: Json, checks: Json) -> List[str]:
     if expect.get("locale"):
         found += locale_problems(expect["locale"], measured, checks)
     if expect.get("case_sensitive") is not None:
-        found += case_problems(checks, wanted=expect["case_sensitive"])
+        found += case_problems(specification, checks, wanted=expect["case_sensitive"])
     if specification.get("user"):
         found += user_problems(specification["user"], measured)
     plain = (
@@ -726,8 +765,9 @@ class Record:
 class Supervisor:
     """Watches the processes of one cell, replaces those that hang or die in a test, and ends the cell."""
 
-    def __init__(self, specification: Json, output: Output, gate: Gate, files: Any) -> None:
-        self.specification, self.output, self.gate, self.files = specification, output, gate, files
+    def __init__(self, specification: Json, output: Output, gate: Gate, parts: Tuple[Any, Any]) -> None:
+        self.specification, self.output, self.gate = specification, output, gate
+        self.files, self.clock = parts
         self.command: List[str] = []
         self.record = Record()
         self.single = specification["workers"] == 0
@@ -1008,9 +1048,8 @@ class Supervisor:
 # --- the whole --------------------------------------------------------------------------------------------------------
 
 
-def dates() -> List[str]:
-    """Say the local date of the tests' zone, which `main` has made ours, and UTC's."""
-    now = time.time()
+def dates(now: float) -> List[str]:
+    """Say the local date of the tests' zone, which `main` has made ours, and UTC's, at a moment."""
     return [time.strftime("%Y-%m-%d", time.localtime(now)), time.strftime("%Y-%m-%d", time.gmtime(now))]
 
 
@@ -1037,7 +1076,7 @@ def run_tests(supervisor: Supervisor, measurement: Json) -> int:
         "start",
         protocol=PROTOCOL,
         probe=measured,
-        dates=dates(),
+        dates=dates(supervisor.clock.now()),
         command=shown,
         monotonic=time.monotonic(),
         filesystem=files.facts(),
@@ -1061,7 +1100,7 @@ def run_tests(supervisor: Supervisor, measurement: Json) -> int:
         signal=signal_name(status) if status < 0 else "",
         why=why,
         detail=detail,
-        dates=dates(),
+        dates=dates(supervisor.clock.now()),
         memory=memory.summary(),
         rewritten=rewritten,
         removed=removed,
@@ -1105,15 +1144,25 @@ def run_cell(specification: Json) -> int:
         except OSError as error:
             return refuse(output, "the cell's files cannot be copied to its filesystem: %s" % error)
         SPARED.add(files.pid)
-        measurement = probe(specification, gate)
-        if gate.gone:
-            return GONE
-        return judge_and_run(Supervisor(specification, output, gate, files), measurement)
+        return probe_and_run(specification, output, gate, files)
     except BrokenPipeError:
         return GONE
     finally:
         kill_everything(specification)
         files.end()
+
+
+def probe_and_run(specification: Json, output: Output, gate: Gate, files: Any) -> int:
+    """Move the clock where it is to be moved, probe, then run or refuse; say the exit status."""
+    try:
+        clock = clocks.Clock(specification.get("clock"))
+        clock.give(specification["environment"])
+    except clocks.UnmovableError as error:
+        return refuse(output, "the clock could not be moved: %s" % error, why="clock")
+    measurement = probe_by_clock(specification, gate, clock)
+    if gate.gone:
+        return GONE
+    return judge_and_run(Supervisor(specification, output, gate, (files, clock)), measurement)
 
 
 def judge_and_run(supervisor: Supervisor, measurement: Json) -> int:
@@ -1125,7 +1174,7 @@ def judge_and_run(supervisor: Supervisor, measurement: Json) -> int:
     if reason:
         return refuse(output, reason)
     found = problems(specification, measurement["probe"], measurement["checks"])
-    found += habit_problems(specification.get("filesystem"), files, measurement["probe"])
+    found += [*habit_problems(specification, files, measurement["probe"]), *measurement["clock"]]
     if found:
         output.emit("mismatch", problems=found, probe=measurement["probe"], filesystem=files.facts())
         return 0
@@ -1135,7 +1184,7 @@ def judge_and_run(supervisor: Supervisor, measurement: Json) -> int:
 def refuse(output: Output, detail: str, why: str = "unusable") -> int:
     """End a cell in which nothing can run; say the exit status."""
     seconds = round(time.monotonic() - output.born, 4)
-    output.emit("end", returncode=None, signal="", why=why, detail=detail, dates=dates(), memory={}, seconds=seconds)
+    output.emit("end", returncode=None, signal="", why=why, detail=detail, dates=dates(time.time()), memory={}, seconds=seconds)
     return 0
 
 

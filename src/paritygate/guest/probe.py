@@ -1,8 +1,9 @@
 """Measure the environment of the tests, as the tests' user and with the tests' variables.
 
 It changes nothing but for a few files in three folders that it removes again, judges nothing, and imports nothing of paritygate.
-Run as `probe.py ARGUMENTS OUT`: JSON {"workspace", "sentinel" (a path), "timezone" (the one that was asked for)} and a descriptor
-to which it writes JSON {"probe": the object of `outcomes.cells.Probe`, "checks": what only the launcher needs}.
+Run as `probe.py ARGUMENTS OUT`: JSON {"workspace", "sentinel" (a path), "timezone" (the one that was asked for), "clock" (whether
+to look at it)} and a descriptor to which it writes JSON {"probe": the object of `outcomes.cells.Probe`, "checks": what only the
+launcher needs}.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ except ImportError:  # CPython 3.8
 
 ZONES = "/usr/share/zoneinfo"
 UNLIMITED = 1 << 60  # cgroup v1 says "no limit" with a number near 2**63
+NAMES = ["c", "a", "f", "b", "e", "d"]  # neither sorted nor the other way round
+NAME = "Stra\u00dfe-\u00c4"
 LETTERS = ["a", "B", "\u00e4", "Z", "_"]
 
 
@@ -160,7 +163,7 @@ def case_habits(folder: str) -> Dict[str, bool]:
     try:
         return {
             "folds": all(found_by_another_spelling(place)),
-            "keeps": unicodedata.normalize("NFC", "Stra\u00dfe-\u00c4") in os.listdir(place),
+            "keeps": NAME.encode("utf-8") in os.listdir(os.fsencode(place)),
             "fresh": forgets(place),
             "renames_case": all(renames_case(place, make) for make in (make_file, os.mkdir)),
         }
@@ -168,17 +171,31 @@ def case_habits(folder: str) -> Dict[str, bool]:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def make_file(path: str) -> None:
+def listing(folder: str) -> List[str]:
+    """Say in which order a folder lists names that are new, empty where nothing can be created in it."""
+    try:
+        place = tempfile.mkdtemp(prefix="pArity-probe-", dir=folder)
+    except OSError:
+        return []
+    try:
+        for name in NAMES:
+            make_file(os.path.join(place, name))
+        return os.listdir(place)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def make_file(path: Any) -> None:
     """Make a file that is not there yet."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def found_by_another_spelling(place: str) -> Iterator[bool]:
     """Look for a file by its name in other cases, and with its accent apart."""
-    name = "Stra\u00dfe-\u00c4"
-    make_file(os.path.join(place, name))
-    for other in ("STRASSE-\u00c4", "stra\u00dfe-\u00e4", unicodedata.normalize("NFD", name)):
-        yield os.path.exists(os.path.join(place, other))
+    folder = os.fsencode(place)  # names are bytes to the system, whatever this process takes for its encoding
+    make_file(os.path.join(folder, NAME.encode("utf-8")))
+    for other in ("STRASSE-\u00c4", "stra\u00dfe-\u00e4", unicodedata.normalize("NFD", NAME)):
+        yield os.path.exists(os.path.join(folder, other.encode("utf-8")))
 
 
 def forgets(place: str) -> bool:
@@ -331,6 +348,7 @@ def about_time() -> Dict[str, Any]:
         "timezone": zone_name(),
         "utcoffset_january": offset_of(january),
         "utcoffset_july": offset_of(july),
+        "utcoffset_now": offset_of(now),
         "local_date": time.strftime("%Y-%m-%d", time.localtime(now)),
         "utc_date": time.strftime("%Y-%m-%d", time.gmtime(now)),
     }
@@ -352,6 +370,18 @@ def about_process() -> Dict[str, Any]:
     }
 
 
+def clock(*, asked: bool) -> Dict[str, Any]:
+    """Say what several programs take for the time, where that is asked; nothing else needs it, and it takes a moment."""
+    if not asked:
+        return {}
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path.insert(0, here)  # PYTHONSAFEPATH leaves it out
+    try:
+        return dict(importlib.import_module("clock_probe").measure())
+    finally:
+        sys.path.remove(here)
+
+
 def measure(arguments: Dict[str, Any]) -> Dict[str, Any]:
     """Measure everything; the check of the zone comes last because it changes the zone."""
     locale_name, locale_error = use_locale()
@@ -366,6 +396,7 @@ def measure(arguments: Dict[str, Any]) -> Dict[str, Any]:
         "case": {name: case_habits(folder) for name, folder in folders.items()},
         "filesystems": {name: filesystem_of(folder) for name, folder in folders.items()},
         "sentinel": read(arguments["sentinel"]).strip(),
+        "listing": listing(arguments["workspace"]),
     }
     for part in (about_python(), about_time(), about_process()):
         probe.update(part)
@@ -376,6 +407,7 @@ def measure(arguments: Dict[str, Any]) -> Dict[str, Any]:
         "memory_folder": memory()[1],
         "pytest": importlib.util.find_spec("pytest") is not None,
         "zoneinfo": offsets_by_zoneinfo(arguments["timezone"]),
+        "clock": clock(asked=bool(arguments.get("clock"))),
         "zone_file": offsets_by_file(arguments["timezone"]),
     }
     return {"probe": probe, "checks": checks}

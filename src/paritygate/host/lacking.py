@@ -66,6 +66,13 @@ def resources(environments: Environments) -> dict[Axis, Held]:
     return held
 
 
+def clock(environments: Environments) -> dict[Axis, Held]:
+    """Hold the clock: what moves it is a part of images."""
+    if not any(each.clock for each in environments.values()):
+        return {}
+    return {Axis.CLOCK: Held("", "what moves the clock of programs is in images alone: use Docker")}
+
+
 def case(environments: Environments, obstacle: str) -> dict[Axis, Held]:
     """Hold case, and the order of folders, where no filesystem can be made; `obstacle` says why not."""
     held: dict[Axis, Held] = {}

@@ -9,12 +9,14 @@ import tomli_w
 
 from paritygate.config.settings import EnvironmentSettings, ImageSettings
 from paritygate.docker_engine.requests import KIND_LABEL, ImageRecord
-from paritygate.images import casefs, resources
+from paritygate.images import casefs, clock, resources
 from paritygate.images.access import Access
 from paritygate.images.names import PROJECT_LABEL, SOURCE_LABEL, Kind, digest, digest_files, tag
 from paritygate.images.recipes import Recipe
 
-_SHARED = frozenset({Kind.SYSTEM, Kind.CASEFS})
+_SHARED = frozenset({Kind.SYSTEM, Kind.CASEFS, Kind.CLOCK})
+_BEGINS = b"FROM ${BASE}\n"
+_LOCALES = b"COPY more_locales.sh more_locales.txt /opt/paritygate/recipe/\nRUN sh /opt/paritygate/recipe/more_locales.sh\n"
 _MADE_EVERYWHERE = frozenset({"C", "POSIX", "C.UTF-8", "C.utf8"})
 
 
@@ -22,7 +24,8 @@ class PrepareRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What images are wanted: for the project in `directory` of the tree at `root`, one for each environment.
 
     `running` is this interpreter's `X.Y`; `logs` the folder for logs. With `case_folding` the images of environments hold the
-    daemon of the case-folding filesystem.
+    daemon of the case-folding filesystem, with `clocks` the library that moves the clock of programs, and as far as they can be
+    made `locales` beside those of the environments.
     """
 
     root: Path
@@ -33,6 +36,8 @@ class PrepareRequest(msgspec.Struct, frozen=True, kw_only=True):
     logs: Path
     running: str = "3.12"
     case_folding: bool = False
+    locales: tuple[str, ...] = ()
+    clocks: bool = False
 
     @property
     def place(self) -> Path:
@@ -87,6 +92,10 @@ class Layers(msgspec.Struct, frozen=True, kw_only=True):
         """Name the image that holds the case-folding filesystem's daemon; empty where none is wanted."""
         return casefs.name_of(self.base) if self.request.case_folding else ""
 
+    def clock_tag(self) -> str:
+        """Name the image that holds the library that moves clocks; empty where none is wanted."""
+        return clock.name_of(self.base) if self.request.clocks else ""
+
     def environment_files(self, name: str) -> dict[str, bytes]:
         """Give the files that an environment's image is built from: its recipe, manifest and what runs in its cells."""
         recipe = resources.recipe("environment.Dockerfile")
@@ -95,14 +104,37 @@ class Layers(msgspec.Struct, frozen=True, kw_only=True):
         # On which computer it is, is no part of what it is: the same image is on all.
         del manifest["engine"]
         return {
-            "Dockerfile": casefs.added_to(recipe) if self.request.case_folding else recipe,
+            "Dockerfile": self._with_parts(recipe),
             "environment.toml": tomli_w.dumps(manifest).encode(),
+            **self._locale_files(),
             **{f"guest/{path}": content for path, content in resources.guest().items()},
         }
 
+    def _more_locales(self) -> tuple[str, ...]:
+        """List the locales that the system layer does not have; made here, they leave what is installed as it is."""
+        known = _MADE_EVERYWHERE | {settings.locale for settings in self.request.environments.values()}
+        return tuple(sorted(set(self.request.locales) - known))
+
+    def _locale_files(self) -> dict[str, bytes]:
+        names = self._more_locales()
+        if not names:
+            return {}
+        content = "".join(f"{name}\n" for name in names).encode()
+        return {"more_locales.sh": resources.recipe("more_locales.sh"), "more_locales.txt": content}
+
+    def _with_locales(self, recipe: bytes) -> bytes:
+        """Have the recipe make them first, so that the layer serves every environment that wants the same."""
+        before, start, rest = recipe.partition(_BEGINS)
+        return before + start + _LOCALES + rest if self._more_locales() else recipe
+
+    def _with_parts(self, recipe: bytes) -> bytes:
+        """Have the recipe take what is wanted from the images that hold it."""
+        recipe = casefs.added_to(recipe) if self.request.case_folding else recipe
+        return self._with_locales(clock.added_to(recipe) if self.request.clocks else recipe)
+
     def environment_tag(self, name: str, dependencies: str) -> str:
         """Name an environment's image on a layer of dependencies."""
-        inside = (self.casefs_tag(),) if self.request.case_folding else ()
+        inside = tuple(filter(None, (self.casefs_tag(), self.clock_tag())))
         return tag(Kind.ENVIRONMENT, name, digest(dependencies, digest_files(self.environment_files(name)), *inside))
 
     def labels(self, kind: Kind, source: str = "") -> dict[str, str]:

@@ -19,6 +19,7 @@ class Kind(StrEnum):
     BASE = "base"
     SYSTEM = "system"
     CASEFS = "casefs"
+    CLOCK = "clock"
     DEPENDENCIES = "deps"
     ENVIRONMENT = "env"
     TREE = "tree"

@@ -12,7 +12,7 @@ import msgspec
 from paritygate.docker_engine.requests import BuildRequest, Commit, ImageRecord, Log
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import BaseImageError, BuildError
-from paritygate.images import advice, base, building, casefs, installing
+from paritygate.images import advice, base, building, casefs, clock, installing
 from paritygate.images.building import Failed, Logs
 from paritygate.images.dependencies import find
 from paritygate.images.installing import Job, Plan
@@ -34,6 +34,7 @@ class ImageSet(msgspec.Struct, frozen=True, kw_only=True):
     """The images of one project, and the recipe they were made by; `project` is its name in theirs, `notes` what to remark.
 
     `casefs` is the image that the environments' ones have the case-folding filesystem's daemon from; empty where they have none.
+    `clock` is the same for the library that moves clocks.
     """
 
     project: str
@@ -43,6 +44,7 @@ class ImageSet(msgspec.Struct, frozen=True, kw_only=True):
     recipe: Recipe
     notes: tuple[str, ...] = ()
     casefs: str = ""
+    clock: str = ""
 
     def of(self, environment: str) -> ImageRecord:
         """Give an environment's image."""
@@ -101,6 +103,8 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
         """Make what is absent, first of all what is quick to fail."""
         if self.request.case_folding:
             self.casefs()
+        if self.request.clocks:
+            self.clock()
         dependencies, used = self.dependencies(recipe)
         environments = {name: self.environment(name, dependencies) for name in self.request.environments}
         return self.image_set(dependencies, environments, used)
@@ -113,6 +117,7 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
             environments=environments,
             recipe=recipe,
             casefs=self.layers.casefs_tag(),
+            clock=self.layers.clock_tag(),
         )
 
     def system(self) -> str:
@@ -197,13 +202,15 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
         settings = self.request.environments[name]
         zone = DEFAULT_ZONE if settings.timezone == "auto" else settings.timezone
         arguments = {"BASE": dependencies, "TIMEZONE": zone, "LOCALE": settings.locale, "WORKERS": str(settings.workers)}
+        arguments |= {"CASEFS": self.layers.casefs_tag()} if self.request.case_folding else {}
+        arguments |= {"CLOCK": self.layers.clock_tag()} if self.request.clocks else {}
         self.log(f"making the image of `{name}`")
         return self.build(
             BuildRequest(
                 tag=wanted,
                 files=self.layers.environment_files(name),
                 labels=self.layers.labels(Kind.ENVIRONMENT, name),
-                arguments=arguments | ({"CASEFS": self.layers.casefs_tag()} if self.request.case_folding else {}),
+                arguments=arguments,
             ),
             self.advise,
         )
@@ -220,6 +227,20 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
                     arguments={"BASE": self.layers.start, **self.request.access.proxies},
                 ),
                 lambda failed: casefs.hint_for(failed.tail),
+            )
+
+    def clock(self) -> None:
+        name = self.layers.clock_tag()
+        if self.engine.image(name) is None:
+            self.log(f"building the library that moves clocks on `{self.layers.start}`")
+            self.build(
+                BuildRequest(
+                    tag=name,
+                    files=clock.files(),
+                    labels=self.layers.labels(Kind.CLOCK, self.layers.start),
+                    arguments={"BASE": self.layers.start, **self.request.access.proxies},
+                ),
+                lambda failed: clock.hint_for(failed.tail),
             )
 
     def build(self, request: BuildRequest, advise: Callable[[Failed], str]) -> ImageRecord:

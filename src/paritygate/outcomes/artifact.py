@@ -10,6 +10,7 @@ import msgspec
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId
 from paritygate.outcomes.hazards import Hazard
 from paritygate.outcomes.plans import CellPlan
+from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.trees import Difference
 from paritygate.outcomes.words import (
     Axis,
@@ -237,8 +238,8 @@ class EngineRecord(msgspec.Struct, frozen=True, kw_only=True):
 class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     """Everything about one run. `timings` are seconds by step; `material` is None where nobody knows of it any more.
 
-    `changed` is how the tests were chosen where a diff chose them. `engine` is the first of `engines`, which are listed where a
-    run has several.
+    `changed` is how the tests were chosen where a diff chose them, `sweeps` what was found over the values of single axes.
+    `engine` is the first of `engines`, which are listed where a run has several.
     """
 
     schema: int
@@ -260,3 +261,4 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     material: Material | None = None
     changed: Changed | None = None
     engines: tuple[EngineRecord, ...] = ()
+    sweeps: tuple[Sweep, ...] = ()

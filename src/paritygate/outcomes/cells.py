@@ -94,12 +94,25 @@ class Distribution(msgspec.Struct, frozen=True, order=True):
     version: str
 
 
+class ClockFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """By how many seconds the clock of a cell's programs is moved, and which ways to ask for it could not be tried there.
+
+    With `files` what the cell wrote had that clock's time as well, instead of the true one.
+    """
+
+    moved: float
+    files: bool = False
+    unproven: tuple[str, ...] = ()
+
+
 class Probe(msgspec.Struct, frozen=True, kw_only=True):
     """What a cell measured about itself, as the tests' user, before the first test.
 
     Offsets are seconds east of UTC. `case_sensitive` holds the answer for the workspace, the temporary folder and HOME,
     in that order. `memory` is bytes, 0 when unlimited; `cpus` is what the scheduler lets the cell use.
 
+    `utcoffset_now` is that of the moment of the probe, `listing` the order in which a folder of the workspace lists new names.
+    `clock` is None where programs ask the computer's own.
     `case` says more of the same three, by name (`workspace`, `tmp`, `home`), and nothing of one that cannot be written: `folds`
     (accents in either form, too), `keeps` (lists the spelling that was created), `fresh` (remembers no name that was missed or
     has gone by another spelling; false where nothing folds), `renames_case` (a rename may change nothing else).
@@ -138,6 +151,9 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     variables: tuple[str, ...]
     distributions: tuple[Distribution, ...]
     case: dict[str, dict[str, bool]] = {}
+    utcoffset_now: int = 0
+    listing: tuple[str, ...] = ()
+    clock: ClockFacts | None = None
 
 
 class FilesystemFacts(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,7 +16,10 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
 
     `case_sensitive` is None where the axis is not provided and both sides take what the filesystem gives. `directory_order` is
     that in which folders list their names, empty for the filesystem's own.
+    `cpus` is a number of processors and `memory` bytes, 0 for no limit of their own. `umask` is the number itself. `hash_seed` is
+    None where each attempt's seed feeds PYTHONHASHSEED as well, and `user` is `root` or empty for the tests' own.
     `cpus` is a number of processors and `memory` bytes, 0 for no limit of their own. `umask` is the number itself.
+    `clock` is the local time at which a cell begins, ISO 8601, empty for the true one.
     """
 
     name: EnvironmentName
@@ -29,7 +32,10 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
     directory_order: str = ""
     cpus: float = 0.0
     memory: int = 0
+    clock: str = ""
     variables: dict[str, str] = {}
+    hash_seed: int | None = None
+    user: str = ""
 
     def value(self, axis: Axis) -> str:
         """Say the value of an axis as text, equal for equal values."""
@@ -40,10 +46,16 @@ class Environment(msgspec.Struct, frozen=True, kw_only=True):
                 return f"{self.umask:03o}"
             case Axis.VARIABLES:
                 return " ".join(f"{name}={value}" for name, value in sorted(self.variables.items()))
-            case Axis.CLOCK | Axis.IMAGE:
-                return ""
-            case Axis.TIMEZONE | Axis.LOCALE | Axis.WORKERS | Axis.WORKTREE | Axis.CPUS | Axis.MEMORY | Axis.DIRECTORY_ORDER:
-                return str(getattr(self, axis.value))
+            case Axis.CLOCK:
+                return self.clock or "true"
+            case Axis.HASH_SEED | Axis.IMAGE | Axis.TIMEZONE | Axis.LOCALE | Axis.WORKERS | Axis.WORKTREE | Axis.CPUS:
+                return self._plain(axis)
+            case Axis.MEMORY | Axis.DIRECTORY_ORDER | Axis.USER:
+                return self._plain(axis)
+
+    def _plain(self, axis: Axis) -> str:
+        found = getattr(self, axis.value, None)
+        return "" if found is None else str(found)
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,11 +138,14 @@ class LockedFile(msgspec.Struct, frozen=True):
 class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     """One cell to run: everything but the place where it runs; without `filesystem` it is on the engine's own.
 
-    `seed` feeds pytest-randomly, and PYTHONHASHSEED where `hash_seed` is None. Without `reseeds` pytest-randomly seeds
-    random numbers at the start alone, and not before each test. With `watched` each test is to say which of these paths of the
-    tree it touches (whole folders have `/` at their ends), and which fixtures it uses that a process sets up once.
+    `seed` feeds pytest-randomly, and PYTHONHASHSEED where `hash_seed` is None and the environment has none. Without `reseeds`
+    pytest-randomly seeds random numbers at the start alone, and not before each test. With `watched` each test is to say which
+    of these paths of the tree it touches (whole folders have `/` at their ends), and which fixtures it uses that a process sets
+    up once.
     `locked` are, for each state of the tree, the files that have to be after the tests what they were before. With `respect_pins`
-    the pins that a suite asks for go over the environment.
+    the pins that a suite asks for go over the environment. With `clocks` programs ask a library of ours for
+    the time, whether it is moved or not, so that nothing but the time differs from an environment where it is; with `clock_files`
+    what the cell writes has its clock's time as well, instead of the true one.
     """
 
     environment: Environment
@@ -147,6 +162,8 @@ class CellPlan(msgspec.Struct, frozen=True, kw_only=True):
     locked: dict[Worktree, tuple[LockedFile, ...]] = {}
     watched: tuple[str, ...] | None = None
     respect_pins: bool = False
+    clocks: bool = False
+    clock_files: bool = False
 
     @property
     def name(self) -> str:

@@ -129,6 +129,8 @@ class Axis(StrEnum):
     CLOCK = "clock"
     IMAGE = "image"
     VARIABLES = "variables"
+    HASH_SEED = "hash_seed"
+    USER = "user"
 
 
 class Worktree(StrEnum):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from paritygate.outcomes.artifact import Side
-from paritygate.reports.text import cut, spell_out
+from paritygate.reports.text import MOST_ENVIRONMENTS, cut, spell_out
 
 MOST_SIDES = 6
 BETWEEN = " | "
@@ -14,8 +14,10 @@ BETWEEN = " | "
 
 def side_by_side(sides: Sequence[Side], width: int) -> Iterator[str]:
     """Say where a test fails, if that is one place, and both sides: in one line where they fit, else one below the other."""
+    shown = one_of_each(sides) if len({side.env for side in sides}) > MOST_ENVIRONMENTS else sides
     places = {(side.file, side.line, side.source) for side in sides if side.file}
-    shown = sides[:MOST_SIDES]
+    more = len(shown) - MOST_SIDES
+    shown = shown[:MOST_SIDES]
     several = Counter(side.env for side in sides)
     one_place = len(places) == 1
     said = [spell_out(_said(side, attempts=several[side.env] > 1, place=not one_place)) for side in shown]
@@ -27,8 +29,16 @@ def side_by_side(sides: Sequence[Side], width: int) -> Iterator[str]:
         yield together
     else:
         yield from (cut(f"{indent}{line}", width) for line in said)
-    if len(sides) > MOST_SIDES:
-        yield f"{indent}and {len(sides) - MOST_SIDES} more that differ in the report"
+    if more > 0:
+        yield f"{indent}and {more} more that differ in the report"
+
+
+def one_of_each(sides: Sequence[Side]) -> Sequence[Side]:
+    """Take the first side of each outcome and place, those that fail first: of many environments most are alike."""
+    found: dict[tuple[object, ...], Side] = {}
+    for side in sides:
+        found.setdefault((side.outcome, side.file, side.line, side.reason), side)
+    return sorted(found.values(), key=lambda side: side.outcome.green)
 
 
 def _place(file: str, line: int, source: str) -> str:

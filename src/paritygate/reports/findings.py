@@ -20,7 +20,7 @@ from paritygate.reports.contrast import side_by_side
 from paritygate.reports.deaths import culprits, name
 from paritygate.reports.files import files, tells_spellings
 from paritygate.reports.ranking import WORST_FIRST, reproduction
-from paritygate.reports.text import MOST_NAMES, cut, spell_out
+from paritygate.reports.text import MOST_NAMES, cut, outcomes_of, spell_out
 
 MOST_TESTS = 50
 MOST_FILES = 20
@@ -105,7 +105,7 @@ def _alike(some: Sequence[Finding], lines: Sequence[str]) -> Iterator[str]:
     """Show tests that follow each other and of which the same is to be told, such as those of one function; it is told once."""
     for finding in some:
         which = f" (number {finding.occurrence + 1} of this id)" if finding.occurrence else ""
-        outcomes = " | ".join(f"{env} {' '.join(attempts)}" for env, attempts in finding.outcomes.items())
+        outcomes = outcomes_of(finding.outcomes)
         yield f"  {spell_out(finding.nodeid)}{which}   {outcomes}"
     if lines and len(some) > 1:
         yield f"    of all {len(some)}:"

@@ -12,7 +12,7 @@ from paritygate.reports.advice import after
 from paritygate.reports.causes import in_a_line
 from paritygate.reports.ranking import is_let_through, ranked, reproduction
 from paritygate.reports.sides import sides_of, words_of
-from paritygate.reports.text import in_a_block, in_one_line, spell_out
+from paritygate.reports.text import in_a_block, in_one_line, outcomes_of, spell_out
 from paritygate.reports.workflow import MOST_ANNOTATIONS, Annotation, Level, neutralised
 
 WIDTH = 160
@@ -67,7 +67,7 @@ def _of_tests(artifact: Artifact, report: str) -> Iterator[Annotation]:
 
 
 def _told(artifact: Artifact, finding: Finding, side: Side | None, report: str) -> Iterator[str]:
-    yield " | ".join(f"{spell_out(env)} {' '.join(attempts)}" for env, attempts in finding.outcomes.items())
+    yield spell_out(outcomes_of(finding.outcomes))
     if side is not None and (words := words_of(side)):
         yield f"{spell_out(side.env)}: {in_a_block(words, MOST_MESSAGE)}"
     if finding.cause is not None:

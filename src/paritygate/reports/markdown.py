@@ -20,7 +20,7 @@ from paritygate.reports.files import files
 from paritygate.reports.ranking import is_let_through, ranked, reproduction
 from paritygate.reports.sides import sides_of, words_of
 from paritygate.reports.terminal import remarks
-from paritygate.reports.text import in_a_block, in_one_line, spell_out
+from paritygate.reports.text import in_a_block, in_one_line, outcomes_of, spell_out
 
 MOST_BYTES = 65_536
 """What a comment takes, counted in bytes of UTF-8, which are never fewer than characters."""
@@ -128,7 +128,7 @@ def _heading(artifact: Artifact, finding: Finding) -> str:
 
 def _told(finding: Finding, sides: Sequence[Side], report: str) -> Iterator[str]:
     """Tell of a test: a line that is HTML alone, and behind it what there is to see."""
-    outcomes = " | ".join(f"{env} {' '.join(attempts)}" for env, attempts in finding.outcomes.items())
+    outcomes = outcomes_of(finding.outcomes)
     which = f" (number {finding.occurrence + 1})" if finding.occurrence else ""
     why = f" · {kind(finding.cause)}" if finding.cause is not None else ""
     nodeid = spell_out(finding.nodeid)

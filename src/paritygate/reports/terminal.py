@@ -19,6 +19,7 @@ from paritygate.reports.advice import after
 from paritygate.reports.deaths import dead_cells, name, said_once
 from paritygate.reports.findings import Page, findings
 from paritygate.reports.freezes import frozen
+from paritygate.reports.sweeps import beside, sweeps
 from paritygate.reports.text import in_one_line, listed, spell_out
 from paritygate.reports.touched import chosen
 
@@ -53,6 +54,7 @@ def render(artifact: Artifact, width: int = 100, *, colour: bool = False, report
     _print(console, _headline(artifact))
     for part in (
         _axes(artifact),
+        sweeps(artifact),
         _labels(artifact),
         findings(artifact, Page(width, report if artifact.material is not None else "")),
         dead_cells(artifact.cells, in_one_line(artifact.verdict.line), width),
@@ -90,6 +92,8 @@ def _axes(artifact: Artifact) -> Iterator[str]:
     longest = max((len(each.axis) for each in artifact.axes), default=0)
     for each in sorted(artifact.axes, key=lambda each: not each.varied):
         values = " | ".join(f"{record.name} {record.axes.get(each.axis, '')}".rstrip() for record in artifact.environments)
+        if any(each.axis is sweep.axis for sweep in artifact.sweeps):
+            continue
         if each.varied or not each.measured:
             known = "varied" if each.varied else "unmeasured"
             said = spell_out(f"{values} ({each.why})" if each.why else values)
@@ -144,6 +148,8 @@ def remarks(artifact: Artifact) -> Iterator[str]:
     for cell in artifact.cells:
         if cell.status is CellStatus.FINISHED and cell.detail:
             yield f"note: cell {name(cell)} ({cell.purpose}): {in_one_line(cell.detail)}"
+    for sweep in artifact.sweeps:
+        yield from (f"{sweep.axis}: {spell_out(line)}" for line in beside(sweep))
     for note in artifact.notes:
         yield f"note: {spell_out(note)}"
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+
+from paritygate.outcomes.cells import EnvironmentName
 
 MOST_NAMES = 10
 LEAST_WIDTH = 40
+MOST_ENVIRONMENTS = 4
+MOST_OF_A_GROUP = 2
 
 
 def spell_out(text: str) -> str:
@@ -32,6 +36,21 @@ def listed(names: Iterable[str]) -> str:
     shown = [spell_out(name) for name in names]
     more = f" and {len(shown) - MOST_NAMES} more in the report" if len(shown) > MOST_NAMES else ""
     return f"{', '.join(shown[:MOST_NAMES])}{more}"
+
+
+def outcomes_of(outcomes: Mapping[EnvironmentName, Sequence[str]]) -> str:
+    """Say what a test did in each environment; of many environments, those that saw the same are one group."""
+    if len(outcomes) <= MOST_ENVIRONMENTS:
+        return " | ".join(f"{env} {' '.join(attempts)}" for env, attempts in outcomes.items())
+    groups: dict[str, list[EnvironmentName]] = {}
+    for env, attempts in outcomes.items():
+        groups.setdefault(" or ".join(dict.fromkeys(attempts)), []).append(env)
+    return " | ".join(f"{what} in {_some(envs)}" for what, envs in sorted(groups.items(), key=lambda group: len(group[1])))
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - MOST_OF_A_GROUP
+    return ", ".join(names) if more <= 0 else f"{', '.join(names[:MOST_OF_A_GROUP])} and {more} more"
 
 
 STYLING = re.compile(r"\x1b\[[0-9;:]*m")

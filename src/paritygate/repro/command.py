@@ -20,7 +20,7 @@ ENTERING = "/opt/paritygate/guest/entering.py"
 TERMINAL = "CHOWN"
 SECONDS = 24 * 3600.0
 SHELL = ("/bin/sh", "-c", "if command -v bash >/dev/null; then exec bash; else exec sh; fi")
-_CONCERNS = ("workspace", "directory", "user", "environment", "filesystem", "umask", "seed")
+_CONCERNS = ("workspace", "directory", "user", "environment", "filesystem", "clock", "umask", "seed")
 
 
 def request(plan: CellPlan, image: str, engine: EngineInfo, command: tuple[str, ...]) -> ContainerRequest:

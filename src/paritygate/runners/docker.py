@@ -21,9 +21,11 @@ from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import CellStatus, RunnerName
 from paritygate.runners.conversation import End, Patience, Running, Visit
 from paritygate.runners.protocol import Watch
-from paritygate.runners.specification import Place, specification
+from paritygate.runners.specification import ROOT, Place, specification
 
 CAPABILITIES = ("KILL", "SETGID", "SETPCAP", "SETUID")
+OF_ROOT = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID")
+"""What root in any container goes by, for tests that are to run as root."""
 MOUNTING = ("SYS_ADMIN", "SYS_PTRACE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID")
 """What a cell's own filesystem takes besides; the launcher and the daemon have it, and tests nothing of it."""
 DEVICES = ("/dev/fuse",)
@@ -110,7 +112,7 @@ def request_of(plan: CellPlan, image: str, place: Place, seconds: float) -> Cont
         kind="cell",
         name=plan.name,
         network=plan.network,
-        capabilities=CAPABILITIES,
+        capabilities=(*CAPABILITIES, *OF_ROOT) if environment.user == ROOT else CAPABILITIES,
         processes=limits.processes,
         memory=environment.memory or limits.memory,
         cpus=environment.cpus,
@@ -125,7 +127,7 @@ def with_filesystem(request: ContainerRequest, engine: EngineInfo) -> ContainerR
     armoured = any(option.startswith("name=apparmor") for option in engine.security)
     return msgspec.structs.replace(
         request,
-        capabilities=(*request.capabilities, *MOUNTING),
+        capabilities=tuple(dict.fromkeys((*request.capabilities, *MOUNTING))),
         devices=DEVICES,
         security=(*request.security, "apparmor=unconfined") if armoured else request.security,
     )

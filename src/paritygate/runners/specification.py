@@ -15,6 +15,7 @@ from paritygate.outcomes.plans import CellPlan
 PROTOCOL = 1
 HEARTBEAT_SECONDS = 5.0
 TIMEOUTS = 3
+ROOT = "root"
 SYSTEM_PATH = ("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin")
 
 
@@ -46,6 +47,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
     `workspace`, the user's home and `temporary` (for cells with a filesystem of their own) lie in one folder, so that one holds
     them; `stack_directory` does not, because the launcher uses it, and that filesystem may hang.
+    `clock` is the library that moves the clock of programs, empty where there is none.
     `supervisor` is the interpreter that runs the launcher as root: one that tests cannot write, started without site packages.
     Where tests run as whoever starts them, `user` is None and `home` their home folder. `variables` are what the
     place itself takes, over those of the environment.
@@ -54,6 +56,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
     python: str = "/opt/paritygate/venv/bin/python"
     supervisor: str = "/opt/paritygate/python"
     launcher: str = "/opt/paritygate/guest/launcher.py"
+    clock: str = "/opt/paritygate/clock.so"
     workspace: str = "/parity/workspace"
     temporary: str = "/parity/tmp"
     stack_directory: str = "/var/tmp"  # noqa: S108 - in the guest
@@ -76,9 +79,10 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         "python": place.python,
         "workspace": place.workspace,
         "directory": selection.directory,
-        "user": place.user,
+        "user": _user(plan, place),
         "environment": variables(plan, place),
         "filesystem": filesystem(plan),
+        "clock": clock(plan, place),
         "expect": {
             "timezone": environment.timezone,
             "locale": environment.locale,
@@ -89,7 +93,7 @@ def specification(plan: CellPlan, place: Place, nonce: str) -> bytes:
         "umask": environment.umask,
         "workers": environment.workers,
         "seed": plan.seed,
-        "hash_seed": plan.seed if plan.hash_seed is None else plan.hash_seed,
+        "hash_seed": next(seed for seed in (plan.hash_seed, environment.hash_seed, plan.seed) if seed is not None),
         "reseeds": plan.reseeds,
         "order": {
             "seed": plan.order.seed,
@@ -143,13 +147,32 @@ def variables(plan: CellPlan, place: Place) -> dict[str, str]:
         # pytest-xdist would count the processors of the whole machine, in a pytest that tests start as well.
         "PYTEST_XDIST_AUTO_NUM_WORKERS": str(max(1, environment.workers)),
     }
-    if place.user is not None:
-        made |= {"HOME": place.user.home, "USER": place.user.name, "LOGNAME": place.user.name}
+    if (user := _user(plan, place)) is not None:
+        made |= {"HOME": user.home, "USER": user.name, "LOGNAME": user.name}
     elif place.home:
         made["HOME"] = place.home
     if plan.filesystem is not None or place.home:
         made["TMPDIR"] = place.temporary
     return made | environment.variables | place.variables
+
+
+def _user(plan: CellPlan, place: Place) -> User | None:
+    """Say as whom tests run; as root they keep the home that the cell has for them."""
+    if place.user is None or plan.environment.user != ROOT:
+        return place.user
+    return User(uid=0, gid=0, name=ROOT, home=place.user.home)
+
+
+def clock(plan: CellPlan, place: Place) -> dict[str, Any] | None:
+    """Say which library programs are to ask for the time, what it is to be, and whether the whole system is the cell's own."""
+    if not plan.clocks:
+        return None
+    return {
+        "library": place.clock,
+        "moment": plan.environment.clock,
+        "files": plan.clock_files,
+        "system": place.user is not None,
+    }
 
 
 def filesystem(plan: CellPlan) -> dict[str, Any] | None:

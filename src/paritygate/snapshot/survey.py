@@ -14,7 +14,7 @@ from paritygate.snapshot.disk import Disk
 from paritygate.snapshot.git import Git
 from paritygate.snapshot.index import Index
 
-OWN = tuple(f"parity_report.{ending}" for ending in ("json", "html", "md", "xml", "log"))
+OWN = tuple(f"{name}.{ending}" for name in ("parity_report", "parity_sweep") for ending in ("json", "html", "md", "xml", "log"))
 """Reports by the names that they usually have: they lie in the project, and are no part of what is tested."""
 
 

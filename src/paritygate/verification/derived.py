@@ -16,6 +16,7 @@ from paritygate.freezes.checking import number
 from paritygate.outcomes.artifact import Artifact, Finding, Verdict
 from paritygate.outcomes.cells import Cell, TestId
 from paritygate.outcomes.words import Axis, CellStatus, FreezeState, Label, Purpose, VerdictName
+from paritygate.sweeps.conclusions import conclude
 from paritygate.verification import attributed
 from paritygate.verification.items import Item, checked
 
@@ -35,8 +36,21 @@ def items(artifact: Artifact) -> tuple[Item, ...]:
         checked("sides", "what is shown of tests that diverge", _sides(artifact, gate)),
         checked("counts", _counted(artifact), _counts(artifact, gate)),
         checked("axes", ", ".join(artifact.verdict.axes) or "none varied", _axes(artifact, gate)),
+        *_of_sweeps(artifact, gate),
         checked("verdict", f"{artifact.verdict.name} (exit {artifact.verdict.exit_code})", _verdict(artifact, gate)),
     )
+
+
+def _of_sweeps(artifact: Artifact, gate: Sequence[Cell]) -> Iterator[Item]:
+    """Check of a sweep that its rules follow from its cells; another kind of run has nothing to check here."""
+    for said in artifact.sweeps:
+        found = conclude(said, artifact.tests, gate)
+        rules = {(rule.nodeid, rule.occurrence) for rule in found.rules}
+        wrong = [f"`{rule.nodeid}`: `{rule.text}` does not follow" for rule in said.rules if rule not in found.rules]
+        told = {(rule.nodeid, rule.occurrence) for rule in said.rules}
+        wrong += [f"`{nodeid}` parts, and there is no rule for it" for nodeid, _ in rules - told]
+        wrong += ["what can still hide does not follow from the number of values"] * (said.bound != found.bound)
+        yield checked("sweep", f"{said.axis}: {number(len(said.rules), 'rule')} over {number(len(said.values), 'value')}", wrong)
 
 
 def _cells(artifact: Artifact, gate: Sequence[Cell]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from paritygate.causes.flow import Attribution, Run
+from paritygate.causes.flow import Attribution, Over, Run
 from paritygate.causes.unstable.answers import Answer, OfRace, Open
 from paritygate.causes.unstable.bisection import Wanted
 from paritygate.causes.unstable.company import explain_chance, explain_company, sides_so_far, so_far, unless_by_chance
@@ -80,7 +80,7 @@ class Case(msgspec.Struct, frozen=True):
 class Laboratory:
     """Runs what inquirers want to know until they know it or the time is over, and shows each cell to all whom it concerns."""
 
-    def __init__(self, planner: Planner, reader: Reader, run: Run, over: Callable[[], bool]) -> None:
+    def __init__(self, planner: Planner, reader: Reader, run: Run, over: Over) -> None:
         self.cells: tuple[Cell, ...] = ()
         self._planner = planner
         self._reader = reader
@@ -89,8 +89,10 @@ class Laboratory:
 
     def answer(self, inquirers: Sequence[Inquirer[Result]]) -> None:
         """Go on, batch by batch."""
-        while (batch := _batch(inquirers, self._planner.work, self._planner.most)) and not self._over():
+        while batch := _batch(inquirers, self._planner.work, self._planner.most):
             plans = tuple(self._planner.plan(trial) for trial in batch)
+            if self._over(plans):
+                return
             ran = self._run(plans)
             cells = tuple(
                 msgspec.structs.replace(cell, about=self._planner.about(trial)) for trial, cell in zip(batch, ran, strict=True)
@@ -123,8 +125,8 @@ def _batch(inquirers: Iterable[Inquirer[Result]], work: Callable[[Trial], float]
     return tuple(fitting or some[:1])
 
 
-def explain_unstable(findings: Sequence[Finding], known: Evidence, run: Run, over: Callable[[], bool]) -> Attribution:
-    """Find for every unstable test what it depends on; `over` says whether the time is.
+def explain_unstable(findings: Sequence[Finding], known: Evidence, run: Run, over: Over) -> Attribution:
+    """Find for every unstable test what it depends on; `over` says whether the time for further cells is.
 
     First all are asked for their nature, then each for what follows from it. No batch of cells is begun when the time is over.
     """

@@ -99,6 +99,7 @@ class HostGround:
         # What another computer has installed is made like what this one has.
         held |= lacking.workers(every, self._survey.installed, str(self._chosen.python))
         held |= lacking.resources(mine)
+        held |= lacking.clock(every)
         if lacking.case(mine, "") and (obstacle := self._obstacle_to_filesystems(world)):
             held |= lacking.case(mine, obstacle)
         return held

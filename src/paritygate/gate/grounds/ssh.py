@@ -105,6 +105,7 @@ class SshGround:
                 f"`{self._target}` has no locale {names}", "generate it there (`locale-gen`), or name one that it has"
             )
         held |= lacking.resources(mine)
+        held |= lacking.clock(every)
         if any(each.cpus for each in mine.values()):
             held[Axis.CPUS] = Held(0.0, f"cells on `{self._target}` have all of its processors")
         return held | lacking.case(mine, f"no filesystem that folds case can be had on `{self._target}` over ssh")

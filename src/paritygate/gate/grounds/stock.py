@@ -72,7 +72,9 @@ class Wanted(msgspec.Struct, frozen=True):
         """Ask for them."""
         some = next(iter(self.trees.values()))
         settled = self.settled
-        return project_images.wanted(settled.project, Path(some.root), some.directory, settled.settings, self.world.variables)
+        asked = project_images.wanted(settled.project, Path(some.root), some.directory, settled.settings, self.world.variables)
+        folding = asked.case_folding or settled.own_filesystem
+        return msgspec.structs.replace(asked, locales=settled.locales, case_folding=folding)
 
 
 def build_images(engine: Engine, wanted: Wanted) -> Stock:

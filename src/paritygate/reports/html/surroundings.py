@@ -11,6 +11,7 @@ from paritygate.outcomes.cells import Cell, EnvironmentName, Probe
 from paritygate.outcomes.words import Purpose
 
 HOUR = 3600
+DAY = 24 * HOUR
 NO_PROBE = "not known"
 BETWEEN = " and "
 
@@ -119,6 +120,11 @@ def _yes(value: bool) -> str:  # noqa: FBT001  # the value is what is told
     return "yes" if value else "no"
 
 
+def _clock(probe: Probe) -> str:
+    moved = 0 if probe.clock is None else probe.clock.moved
+    return f"moved by {moved / DAY:+.1f} days" if moved else "true"
+
+
 def _case(probe: Probe) -> str:
     return ", ".join(_yes(each) for each in probe.case_sensitive)
 
@@ -129,6 +135,7 @@ _READ: dict[str, Callable[[Probe], str]] = {
     "offset in July": lambda probe: _offset(probe.utcoffset_july),
     "local date": lambda probe: probe.local_date,
     "date in UTC": lambda probe: probe.utc_date,
+    "clock": _clock,
     "locale": lambda probe: probe.locale,
     "encoding": lambda probe: probe.encoding,
     "UTF-8 mode": lambda probe: _yes(probe.utf8_mode),

@@ -1,0 +1,1 @@
+"""Sweeps: one environment for each value of an axis, judged as a gate's environments are."""

@@ -1,0 +1,95 @@
+"""From the names of axes and the words of whoever asks to the environments of a sweep; nothing is run yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
+
+import msgspec
+
+from paritygate import witnesses
+from paritygate.axes import near_miss
+from paritygate.errors import UsageError
+from paritygate.outcomes.cells import EnvironmentName
+from paritygate.outcomes.plans import Environment
+from paritygate.outcomes.sweeps import Sweep, SweptValue
+from paritygate.outcomes.words import Axis
+from paritygate.witnesses import WITNESSES, Witness
+
+Read = TypeVar("Read")
+LONGEST = 36
+SIGNED = re.compile(r"\+(\d)")
+HINT = "`paritygate sweep --help` says what a value of each axis is; values are parted by commas"
+
+
+class Breadth(msgspec.Struct, frozen=True, kw_only=True):
+    """All axes of a sweep with their values, and each environment once: that of the base may be one of several axes."""
+
+    axes: tuple[Sweep, ...]
+    environments: tuple[Environment, ...]
+
+    def of(self, name: EnvironmentName) -> Environment:
+        """Give an environment by its name."""
+        return next(each for each in self.environments if each.name == name)
+
+
+def axis_named(word: str) -> Axis:
+    """Read the name of an axis that can be swept; raises `UsageError`."""
+    known = {axis.value: axis for axis in WITNESSES}
+    if word not in known:
+        there = ", ".join(f"`{name}`" for name in known)
+        raise UsageError(f"`{word}` is no axis that can be swept{near_miss(word, frozenset(known))}", f"there are {there}")
+    return known[word]
+
+
+def chosen(axis: Axis, values: Sequence[str]) -> tuple[Witness, ...]:
+    """Take the values that are named, else the table's; one of the table's keeps its reason. Raises `UsageError`."""
+    for value in values:
+        _refusing(axis, partial(witnesses.check, axis, value))
+    known = {each.value: each for each in WITNESSES[axis]}
+    return tuple(known.get(value, Witness(value)) for value in dict.fromkeys(values)) if values else WITNESSES[axis]
+
+
+def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], processors: int) -> Breadth:
+    """Make an environment of every value; what equals the base is the base. Raises `UsageError` for what is no value.
+
+    A value that comes to the same as one before it, as `auto` workers may, is no value of its own: two names of one thing would
+    look like two observations.
+    """
+    made: list[Environment] = []
+    axes = []
+    for axis, some in asked.items():
+        values: dict[EnvironmentName, SweptValue] = {}
+        for witness in some:
+            bare = _refusing(axis, partial(witnesses.given, axis, base, witness.value, processors))
+            named = base if bare == base else msgspec.structs.replace(bare, name=_name(axis, witness.value, made))
+            known = next((each for each in made if msgspec.structs.replace(each, name=base.name) == bare), named)
+            made += [] if known in made else [known]
+            values[known.name] = _with_another_name(values.get(known.name), witness, known.name)
+        axes.append(Sweep(axis=axis, values=tuple(values.values())))
+    return Breadth(axes=tuple(axes), environments=tuple(made))
+
+
+def _with_another_name(before: SweptValue | None, witness: Witness, env: EnvironmentName) -> SweptValue:
+    if before is None:
+        return SweptValue(value=witness.value, env=env, why=witness.why)
+    why = "; ".join(part for part in (before.why, f"`{witness.value}` comes to the same here") if part)
+    return msgspec.structs.replace(before, why=why)
+
+
+def _refusing(axis: Axis, read: Callable[[], Read]) -> Read:
+    try:
+        return read()
+    except ValueError as error:
+        raise UsageError(f"{axis}: {error}", HINT) from error
+
+
+def _name(axis: Axis, value: str, taken: Iterable[Environment]) -> EnvironmentName:
+    """Name an environment by its value: in letters that containers may have, and as no other is named."""
+    plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", SIGNED.sub(r"plus\1", value)).strip("-.") or "none"
+    start = f"{axis.value}-{plain}"[:LONGEST]
+    known = {each.name for each in taken}
+    names = (start, *(f"{start}-{number}" for number in range(2, len(known) + 3)))
+    return EnvironmentName(next(name for name in names if name not in known))

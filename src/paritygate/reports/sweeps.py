@@ -1,0 +1,84 @@
+"""A sweep as a table: the values of an axis, and for each group of tests with one rule what they do under it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from paritygate.outcomes.artifact import Artifact
+from paritygate.outcomes.sweeps import Rule, Sweep
+from paritygate.outcomes.words import Outcome
+from paritygate.reports.html.letters import LETTERS
+from paritygate.reports.text import listed, spell_out
+
+MOST_RULES = 9
+SIGNS = {**LETTERS, Outcome.PASSED: "."}
+"""As the page has them, but for what most tests do under most values, which is to be looked past."""
+
+
+def sweeps(artifact: Artifact) -> Iterator[str | Text | Table]:
+    """Tell of every axis: how many values it had, the rules by which tests part, and the table of both."""
+    for sweep in artifact.sweeps:
+        yield Text(heading(sweep), style="bold")
+        groups = grouped(sweep)
+        for number, (text, rules) in enumerate(groups[:MOST_RULES], start=1):
+            yield f"  {number}  {spell_out(text)}"
+            yield f"     {listed(tuple(dict.fromkeys(rule.nodeid for rule in rules)))}"
+        if len(groups) > MOST_RULES:
+            yield f"  and {len(groups) - MOST_RULES} more rules in the report"
+        if groups:
+            yield table(sweep, groups[:MOST_RULES])
+
+
+def heading(sweep: Sweep) -> str:
+    """Say how many values were observed, and how many tests part."""
+    observed = sum(each.observed for each in sweep.values)
+    tests = len({(rule.nodeid, rule.occurrence) for rule in sweep.rules})
+    parted = f"{tests} test{'s part' if tests != 1 else ' parts'}" if tests else "no test parts"
+    return f"{sweep.axis}: {parted} over {observed} value{'s' * (observed != 1)}"
+
+
+def grouped(sweep: Sweep) -> list[tuple[str, list[Rule]]]:
+    """Put the tests together that have one rule, the largest group first."""
+    groups: dict[str, list[Rule]] = {}
+    for rule in sweep.rules:
+        groups.setdefault(rule.text, []).append(rule)
+    return sorted(groups.items(), key=lambda group: -len(group[1]))
+
+
+def signs(sweep: Sweep, rule: Rule) -> dict[str, Outcome | None]:
+    """Say what a rule's tests did under each value that was observed; None where that is not known."""
+    done: dict[str, Outcome | None] = {each.value: rule.elsewhere for each in sweep.values if each.observed}
+    for clause in rule.clauses:
+        done |= dict.fromkeys(clause.values, clause.outcome)
+    return done | dict.fromkeys(rule.unknown)
+
+
+def table(sweep: Sweep, groups: Sequence[tuple[str, list[Rule]]]) -> Table:
+    """Lay values and rules side by side."""
+    drawn = Table(box=None, pad_edge=False, header_style="bold")
+    drawn.add_column(f"  {sweep.axis}", no_wrap=True)
+    for number in range(1, len(groups) + 1):
+        drawn.add_column(str(number), no_wrap=True, justify="center")
+    drawn.add_column("why it is tried")
+    columns = [signs(sweep, rules[0]) for _, rules in groups]
+    for each in sweep.values:
+        if each.observed:
+            done = [column.get(each.value) for column in columns]
+            marks = ["?" if outcome is None else SIGNS[outcome] for outcome in done]
+            drawn.add_row(f"  {spell_out(each.value)}", *marks, spell_out(each.why))
+    return drawn
+
+
+def beside(sweep: Sweep) -> Iterator[str]:
+    """Say what was not observed, and what can still hide."""
+    for each in sweep.values:
+        if each.problem:
+            yield f"not provable here: `{each.value}`: {each.problem}"
+    for why, count in Counter(each.untried for each in sweep.values if each.untried).items():
+        yield f"{count} more value{'s' * (count != 1)} not tried: {why}"
+    if sweep.bound:
+        yield sweep.bound

@@ -1,0 +1,136 @@
+"""What is so of the values of an axis, as their cells measured it: the words that rules are made of.
+
+Nothing is known of a value beyond what its probe says, so a rule never rests on what a name promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+
+from paritygate.outcomes.cells import Probe
+from paritygate.outcomes.words import Axis
+from paritygate.sweeps.rules import Fact
+
+HOUR = 3600
+HALF = 1800
+
+Probes = Mapping[str, Probe]
+
+
+def facts(axis: Axis, probes: Probes, workers: Mapping[str, int]) -> tuple[Fact, ...]:
+    """List what is so of some values and not of others; `workers` are those that each value's cell really had."""
+    named: Iterator[tuple[str, frozenset[str]]]
+    if axis is Axis.WORKERS:
+        named = _from("with {} or more workers", workers)
+    elif axis in _AXES:
+        named = _AXES[axis](probes)
+    else:
+        return ()
+    everything = frozenset(probes)
+    return tuple(Fact(words, holds) for words, holds in named if holds and holds != everything)
+
+
+def _where(probes: Probes, holds: Callable[[Probe], bool]) -> frozenset[str]:
+    return frozenset(value for value, probe in probes.items() if holds(probe))
+
+
+def _from(words: str, numbers: Mapping[str, int]) -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield every threshold of numbers."""
+    for least in sorted(set(numbers.values())):
+        yield words.format(least), frozenset(value for value, number in numbers.items() if number >= least)
+
+
+def _of_zones(probes: Probes) -> Iterator[tuple[str, frozenset[str]]]:
+    """Say what time zones have in common: where they lie now, then how their offset is made, then how far they lie."""
+    yield "west of UTC", _where(probes, lambda probe: probe.utcoffset_now < 0)
+    yield "east of UTC", _where(probes, lambda probe: probe.utcoffset_now > 0)
+    yield "off UTC", _where(probes, lambda probe: probe.utcoffset_now != 0)
+    yield "at UTC's own time", _where(probes, lambda probe: probe.utcoffset_now == 0)
+    yield "where the date is ahead of UTC's", _where(probes, lambda probe: probe.local_date > probe.utc_date)
+    yield "where the date is behind UTC's", _where(probes, lambda probe: probe.local_date < probe.utc_date)
+    yield "where the date is not UTC's", _where(probes, lambda probe: probe.local_date != probe.utc_date)
+    yield "where clocks change within the year", _where(probes, _changes)
+    yield "where clocks stay all year", _where(probes, lambda probe: not _changes(probe))
+    yield "where summer is in January", _where(probes, lambda probe: probe.utcoffset_january > probe.utcoffset_july)
+    yield "where clocks are ahead in July", _where(probes, lambda probe: probe.utcoffset_january < probe.utcoffset_july)
+    yield (
+        "where daylight saving time is in force",
+        _where(probes, lambda probe: _changes(probe) and probe.utcoffset_now == _most(probe)),
+    )
+    yield "off UTC by no whole hours", _where(probes, lambda probe: probe.utcoffset_now % HOUR != 0)
+    yield "off UTC by quarters of an hour", _where(probes, lambda probe: probe.utcoffset_now % HALF != 0)
+    offsets = sorted({probe.utcoffset_now for probe in probes.values()})
+    for least in offsets:
+        yield (
+            f"at {offset(least)} and east of it",
+            frozenset(value for value, probe in probes.items() if probe.utcoffset_now >= least),
+        )
+    for most in reversed(offsets):
+        yield (
+            f"at {offset(most)} and west of it",
+            frozenset(value for value, probe in probes.items() if probe.utcoffset_now <= most),
+        )
+
+
+def _changes(probe: Probe) -> bool:
+    return probe.utcoffset_january != probe.utcoffset_july
+
+
+def _most(probe: Probe) -> int:
+    return max(probe.utcoffset_january, probe.utcoffset_july)
+
+
+def offset(seconds: int) -> str:
+    """Write an offset, in seconds east of UTC, as `UTC+5:45`."""
+    sign = "-" if seconds < 0 else "+"
+    hours, minutes = divmod(abs(seconds) // 60, 60)
+    return f"UTC{sign}{hours}{f':{minutes:02}' if minutes else ''}"
+
+
+def _of_locales(probes: Probes) -> Iterator[tuple[str, frozenset[str]]]:
+    yield "with a decimal comma", _where(probes, lambda probe: probe.decimal_point == ",")
+    yield "with a decimal point", _where(probes, lambda probe: probe.decimal_point == ".")
+    yield "where UTF-8 is not the encoding", _where(probes, lambda probe: not is_utf8(probe))
+    yield "where UTF-8 is the encoding", _where(probes, is_utf8)
+    yield "where words are sorted by code point", _where(probes, sorts_by_code_point)
+    yield "where words are not sorted by code point", _where(probes, lambda probe: not sorts_by_code_point(probe))
+    yield "with UTF-8 mode", _where(probes, lambda probe: probe.utf8_mode)
+    for language in sorted({_language(probe) for probe in probes.values()}):
+        yield (
+            f"with the language `{language}`",
+            frozenset(value for value, probe in probes.items() if _language(probe) == language),
+        )
+
+
+def is_utf8(probe: Probe) -> bool:
+    """Say whether files are read as UTF-8 where nobody names an encoding."""
+    return probe.encoding.lower().replace("_", "-") in {"utf-8", "utf8"}
+
+
+def sorts_by_code_point(probe: Probe) -> bool:
+    """Say whether the C library sorts as Python does by itself."""
+    return list(probe.collation) == sorted(probe.collation)
+
+
+def _language(probe: Probe) -> str:
+    return probe.locale.partition(".")[0]
+
+
+READABLE, GROUP_WRITES, OTHERS_WRITE, GROUP_READS = 0o004, 0o020, 0o002, 0o040
+
+
+def _of_umasks(probes: Probes) -> Iterator[tuple[str, frozenset[str]]]:
+    for words, bit in (
+        ("where others may read", READABLE),
+        ("where the group may read", GROUP_READS),
+        ("where the group may write", GROUP_WRITES),
+        ("where others may write", OTHERS_WRITE),
+    ):
+        yield words, frozenset(value for value, probe in probes.items() if not probe.umask & bit)
+        yield words.replace("may", "may not"), frozenset(value for value, probe in probes.items() if probe.umask & bit)
+
+
+_AXES: Mapping[Axis, Callable[[Probes], Iterator[tuple[str, frozenset[str]]]]] = MappingProxyType(
+    {Axis.TIMEZONE: _of_zones, Axis.LOCALE: _of_locales, Axis.UMASK: _of_umasks}
+)

@@ -1,0 +1,87 @@
+"""Sweeps on an engine: every kind of value takes effect in its cell, and a sample's faults are found by the rules beside it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from paritygate.outcomes.artifact import Artifact
+from paritygate.outcomes.words import Axis
+from paritygate.reports.sweeps import signs
+from tests.support.gate_runs import lay_out
+from tests.support.samples import SAMPLES, git
+from tests.support.sweeping import sweep
+
+pytestmark = pytest.mark.docker
+
+SWEPT = SAMPLES / "swept"
+SETTINGS = """\
+[environments.home]
+case_sensitive = "any"
+
+[sweeps]
+locale = ["de_DE.ISO-8859-1"]
+directory_order = ["reversed"]
+cpus = ["0.5"]
+variables = ["HOME=read-only"]
+user = ["root"]
+"""
+EFFECTS = {
+    "locale": ("encoding", "ISO-8859-1"),
+    "directory_order": ("listing", ("f", "e", "d", "c", "b", "a")),
+    "cpus": ("cpus", 0.5),
+    "variables": ("home", "/sys"),
+    "user": ("uid", 0),
+}
+"""What of the probe an axis shows in, and what is to stand there."""
+
+
+def test_every_kind_of_value_is_proven_by_its_cell(tmp_path: Path) -> None:
+    files = {"paritygate.toml": SETTINGS, "test_a.py": "def test_holds(tmp_path):\n    (tmp_path / 'a').write_text('a')\n"}
+    ended = sweep(lay_out(tmp_path / "project", files), *EFFECTS)
+    assert ended.status == 0, ended.output
+    assert ended.artifact is not None
+    problems = [value.problem for each in ended.artifact.sweeps for value in each.values if not value.observed]
+    assert problems == []
+    probes = {cell.env.partition("-")[0]: cell.probe for cell in ended.artifact.cells}
+    assert {axis: (field, getattr(probes[axis], field)) for axis, (field, _) in EFFECTS.items()} == EFFECTS
+
+
+class Rules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """For each axis and test under which values it is not green, and what its rule says; all other tests hold everywhere."""
+
+    axes: dict[Axis, dict[str, tuple[str, ...]]]
+    words: dict[str, str] = {}
+
+
+def rules() -> Rules:
+    return msgspec.toml.decode((SWEPT / "rules.toml").read_bytes(), type=Rules)
+
+
+@pytest.mark.skipif(not os.environ.get("PARITYGATE_ALL_SWEEPS"), reason="takes minutes: `PARITYGATE_ALL_SWEEPS=1` runs it")
+@pytest.mark.parametrize("axis", rules().axes)
+def test_the_faults_of_the_sample_are_found_by_the_rules_beside_it(axis: Axis, tmp_path: Path) -> None:
+    shutil.copytree(SWEPT, tmp_path / "project", ignore=shutil.ignore_patterns("rules.toml", "__pycache__"))
+    git(tmp_path / "project", "init", "--quiet", "--initial-branch=main")
+    git(tmp_path / "project", "add", "--all")
+    git(tmp_path / "project", "commit", "--quiet", "--message=All that is known")
+    expected = rules().axes[axis]
+    files = sorted({test.partition("::")[0] for test in expected})
+    ended = sweep(tmp_path / "project", axis, *files)
+    assert ended.status == 3, ended.output
+    assert ended.artifact is not None
+    assert found(ended.artifact) == {test: set(values) for test, values in expected.items()}, ended.output
+    texts = {str(rule.nodeid): rule.text for each in ended.artifact.sweeps for rule in each.rules}
+    assert [test for test, text in rules().words.items() if test in texts and text not in texts[test]] == [], ended.output
+
+
+def found(artifact: Artifact) -> dict[str, set[str]]:
+    return {
+        str(rule.nodeid): {value for value, outcome in signs(each, rule).items() if outcome is not None and not outcome.green}
+        for each in artifact.sweeps
+        for rule in each.rules
+    }

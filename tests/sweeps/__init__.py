@@ -1,0 +1,1 @@
+"""Sweeps: values, rules, proofs, and the cells of one."""

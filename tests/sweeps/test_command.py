@@ -1,0 +1,187 @@
+"""`paritygate sweep` as a user has it: what it refuses, what it will cost, and a whole sweep on this computer itself."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from paritygate import archive
+from paritygate.cli.commands import run
+from paritygate.cli.sweeps import OF_A_GATE, OWN, sweep
+from paritygate.gate.request import Request, World
+from paritygate.gate.sweeping import costs
+from paritygate.gate.sweeping.request import Wanted
+from paritygate.outcomes.cells import EnvironmentName
+from paritygate.outcomes.sweeps import Sweep, SweptValue
+from paritygate.outcomes.words import Axis, Label
+from paritygate.sweeps.conclusions import conclude
+from tests.support.builders import a_cell, a_finding, a_probe, an_artifact
+from tests.support.command_line import call, commit
+from tests.support.fake_engine import FakeEngine
+from tests.support.gate_runs import lay_out
+
+NOWHERE = {"DOCKER_HOST": "tcp://127.0.0.1:1"}
+ON_HOST = '[environments.home]\nlocale = "C.UTF-8"\ncase_sensitive = "any"\n'
+TESTS = """\
+import time
+from datetime import datetime
+
+
+def test_holds_everywhere():
+    assert time.gmtime(0).tm_year == 1970
+
+
+def test_is_late_enough():
+    assert datetime.fromtimestamp(1704110400).hour >= 12
+"""
+
+
+def project(tmp_path: Path, settings: str = "") -> Path:
+    (tmp_path / "test_a.py").write_text("def test_1(): pass\n", encoding="utf-8")
+    (tmp_path / "paritygate.toml").write_text(settings, encoding="utf-8")
+    return commit(tmp_path, new=True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "`` is no axis that can be swept"),
+        (("timezon",), "`timezon` is no axis that can be swept; did you mean `timezone`?"),
+        (("worktree",), "`worktree` is no axis that can be swept"),
+        (("timezone", "--values", "Mars"), "timezone: `Mars` is not a zone"),
+        (("timezone", "umask", "--values", "022"), "`--values` goes with one axis"),
+        (("timezone", "--values", ","), "`--values` names no value"),
+        (("timezone", "test_b.py"), "`test_b.py` is in no tree"),
+        (("timezone", "--attempts", "3"), "there is no option `--attempts`"),
+        (("timezone", "--budget", "soon"), "'soon' is not a valid"),
+    ],
+)
+def test_what_cannot_be_is_said_and_nothing_is_written(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    ended = call(project(tmp_path, ON_HOST), "sweep", *arguments, "--runner", "host", variables=NOWHERE)
+    assert ended.code == 64, ended.err
+    assert said in ended.err.replace("`soon`", "'soon'")
+    assert not (tmp_path / "parity_sweep.json").exists()
+
+
+def test_values_of_a_projects_own_are_checked_with_all_other_settings(tmp_path: Path) -> None:
+    settings = '[sweeps]\ntimezone = ["Asia/Kolkatta"]\nworkers = ["few"]\n'
+    ended = call(project(tmp_path, settings), "sweep", "umask", variables=NOWHERE)
+    assert ended.code == 64
+    assert "`sweeps.timezone`: `Asia/Kolkatta` is not a zone of the tz database; did you mean `Asia/Kolkata`?" in ended.err
+    assert "`sweeps.workers`: `few` is not a number of workers" in ended.err
+
+
+def test_a_sweep_without_an_engine_has_no_verdict(tmp_path: Path) -> None:
+    ended = call(project(tmp_path), "sweep", "timezone", "--host", "tcp://127.0.0.1:1")
+    assert ended.code == 4, ended.err
+
+
+def test_an_axis_of_run_that_cannot_be_swept_is_refused_before_the_gate(tmp_path: Path) -> None:
+    ended = call(project(tmp_path), "run", "--sweep", "timezon", variables=NOWHERE)
+    assert ended.code == 64
+    assert "did you mean `timezone`?" in ended.err
+
+
+def test_it_takes_all_that_a_gate_takes_but_what_says_nothing_of_a_sweep() -> None:
+    of_run = {each.name for each in run.params}
+    assert of_run >= OF_A_GATE
+    assert {each.name for each in sweep.params} == (of_run - OF_A_GATE) | {"words", *OWN}
+
+
+def cost_of(project: Path, axes: dict[Axis, tuple[str, ...]]) -> list[str]:
+    request = Request(project=project)
+    return list(costs.told(costs.estimate(request, Wanted(axes=axes), a_world(FakeEngine()))))
+
+
+def a_world(engine: FakeEngine) -> World:
+    def unwanted(*_arguments: object) -> None:
+        raise AssertionError
+
+    return World(
+        connect=lambda: engine,
+        variables={},
+        version="0",
+        now=lambda: datetime(2026, 1, 1, tzinfo=UTC),
+        monotonic=lambda: 0.0,
+        sleep=unwanted,
+        say=unwanted,
+        watch=unwanted,
+    )
+
+
+def test_the_cost_is_said_by_what_cells_took_before_and_nothing_is_run(tmp_path: Path) -> None:
+    place = project(tmp_path, '[environments.home]\n[sweeps]\numask = ["022", "077"]\n')
+    lines = cost_of(place, {Axis.UMASK: (), Axis.WORKERS: ("0", "4")})
+    assert lines[:3] == ["umask: 2 values", "  022  what most systems have: others may read", "  077  nobody else may anything"]
+    assert lines[-3].startswith("3 cells, side by side as far as ")
+    assert "how long a cell takes is in no report yet" in lines[-1]
+    cells = (a_cell(seconds=2.0), a_cell(attempt=2, seconds=4.0))
+    archive.write(an_artifact(cells=cells), place / "parity_report.json")
+    cpus = FakeEngine().info.cpus
+    least = 3.0 * (2 / cpus + 1)
+    assert cost_of(place, {Axis.UMASK: (), Axis.WORKERS: ("0", "4")})[-1] == (
+        f"about {least:.0f} s where nothing parts, {least / 3 * 15:.0f} s at most where tests part in two, by the 3.0 s that a "
+        "cell took in `parity_report.json`"
+    )
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="cells on the computer itself take Linux")
+def test_a_whole_sweep_says_by_which_rule_a_test_parts_and_can_be_verified(tmp_path: Path) -> None:
+    place = lay_out(tmp_path / "project", {"test_hours.py": TESTS, "paritygate.toml": ON_HOST})
+    (tmp_path / "t").mkdir()
+    zones = "UTC,Pacific/Honolulu"
+    around = {"TMPDIR": str(tmp_path / "t"), "VIRTUAL_ENV": ""}
+    ended = call(place, "sweep", "timezone", "--values", zones, "--runner", "host", variables=around)
+    assert ended.code == 3, ended.err
+    assert "fails in `Pacific/Honolulu`, passes elsewhere (1)" in ended.out
+    artifact = archive.read(place / "parity_sweep.json")
+    (swept,) = artifact.sweeps
+    assert [(rule.nodeid, [clause.values for clause in rule.clauses]) for rule in swept.rules] == [
+        ("test_hours.py::test_is_late_enough", [("Pacific/Honolulu",)])
+    ]
+    found = {str(each.nodeid): each for each in artifact.tests}
+    assert found["test_hours.py::test_is_late_enough"].confirmed == 10
+    assert found["test_hours.py::test_holds_everywhere"].label is Label.CONSISTENT_GREEN
+    assert {cell.env: cell.probe.timezone for cell in artifact.cells if cell.probe is not None} == {
+        "home": "UTC",
+        "timezone-Pacific-Honolulu": "Pacific/Honolulu",
+    }
+    verified = call(place, "verify", "parity_sweep.json")
+    assert (verified.code, "sweep         timezone: 1 rule over 2 values" in verified.out) == (0, True), verified.out
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="cells on the computer itself take Linux")
+def test_a_sweep_after_a_gate_has_a_report_of_its_own_and_a_value_that_is_not_provable_stops_nothing(tmp_path: Path) -> None:
+    place = lay_out(
+        tmp_path / "project", {"test_hours.py": TESTS, "paritygate.toml": ON_HOST + '[sweeps]\ncpus = ["all", "0.5"]\n'}
+    )
+    (tmp_path / "t").mkdir()
+    around = {"TMPDIR": str(tmp_path / "t"), "VIRTUAL_ENV": ""}
+    ended = call(place, "run", "--attempts", "1", "--sweep", "cpus", "--runner", "host", variables=around)
+    assert ended.code == 0, ended.err
+    assert "not provable here: `0.5`: the cell has " in ended.out
+    assert archive.read(place / "parity_report.json").sweeps == ()
+    assert [each.observed for each in archive.read(place / "parity_sweep.json").sweeps[0].values] == [True, False]
+
+
+def test_a_rule_that_does_not_follow_from_the_cells_is_found_out(tmp_path: Path) -> None:
+    place = project(tmp_path)
+    cells = tuple(a_cell(env, 1, {"t": word}, probe=a_probe()) for env, word in (("a", "failed"), ("b", "passed")))
+    values = tuple(SweptValue(value=env, env=EnvironmentName(env)) for env in ("a", "b"))
+    finding = a_finding("t", "coupling", {"a": "failed", "b": "passed"})
+    told = conclude(Sweep(axis=Axis.UMASK, values=values), (finding,), cells)
+    assert told.rules[0].text == "fails under umask `a`, passes elsewhere (1)"
+    wrong = msgspec.structs.replace(told, rules=(msgspec.structs.replace(told.rules[0], text="fails in winter"),))
+    for sweep_told, said in (
+        (told, ""),
+        (wrong, "`fails in winter` does not follow"),
+        (Sweep(axis=Axis.UMASK, values=values), "no rule"),
+    ):
+        archive.write(an_artifact(cells=cells, tests=(finding,), sweeps=(sweep_told,)), place / "r.json")
+        ended = call(place, "verify", "r.json")
+        assert said in ended.out
+        assert ("matches      sweep" in ended.out) is (not said)

@@ -1,0 +1,219 @@
+"""The cells of a sweep: each value once, those that part once more, and an end as soon as there is nothing to learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+
+import msgspec
+
+from paritygate.classifier import labels
+from paritygate.confirm.flow import confirm
+from paritygate.gate.cells import Cells
+from paritygate.gate.request import World
+from paritygate.gate.sweeping import rounds, values
+from paritygate.gate.sweeping.rounds import NO_TIME, PARTED_ALL, Ran
+from paritygate.gate.sweeping.values import Breadth
+from paritygate.outcomes.artifact import Finding
+from paritygate.outcomes.cells import Cell
+from paritygate.outcomes.plans import CellPlan, Environment
+from paritygate.outcomes.sweeps import Sweep
+from paritygate.outcomes.words import Axis, CellStatus, Label
+from paritygate.runners.pool import alone
+from paritygate.runners.protocol import Watch
+from paritygate.sweeps import conclusions
+from paritygate.sweeps.wording import bound
+from tests.support.builders import a_cell, a_probe, an_environment, gate_plans
+
+HOME = an_environment("home")
+HOURS = {"UTC": 0.0, "America/New_York": -5.0, "America/Los_Angeles": -8.0, "Asia/Kolkata": 5.5, "Asia/Shanghai": 8.0}
+Acts = Callable[[str, Environment, int], str]
+"""What a test does: its name, where, and in which attempt."""
+
+
+class Acting:
+    """A runner whose cells do what they are told, and that keeps the plans."""
+
+    def __init__(self, acts: Mapping[str, Callable[[Environment, int], str]], broken: Mapping[str, str] | None = None) -> None:
+        self.acts = acts
+        self.broken = broken or {}
+        self.ran: list[str] = []
+
+    def run(self, plan: CellPlan, watch: Watch) -> Cell:
+        """Act a cell; nobody watches."""
+        del watch
+        self.ran.append(plan.name)
+        where = plan.environment
+        seconds = int(HOURS.get(where.timezone, 0.0) * 3600)
+        cell = a_cell(
+            where.name,
+            plan.attempt,
+            {name: act(where, plan.attempt) for name, act in self.acts.items()},
+            purpose=plan.purpose,
+            probe=a_probe(timezone=where.timezone, utcoffset_now=seconds, utcoffset_january=seconds, utcoffset_july=seconds),
+            workers=where.workers,
+        )
+        if where.timezone in self.broken:
+            return msgspec.structs.replace(
+                cell, status=CellStatus.ENVIRONMENT_MISMATCH, tests=(), detail=self.broken[where.timezone]
+            )
+        return cell
+
+    def stop(self) -> None:
+        """Have nothing to stop."""
+
+
+def a_world() -> World:
+    def unwanted(*_arguments: object) -> None:
+        raise AssertionError
+
+    return World(
+        connect=unwanted,  # type: ignore[arg-type]  # nothing here may look for an engine
+        variables={},
+        version="0",
+        now=lambda: datetime(2026, 1, 1, tzinfo=UTC),
+        monotonic=lambda: 0.0,
+        sleep=unwanted,
+        say=lambda _line: None,
+        watch=unwanted,
+    )
+
+
+def asked(axis: Axis, *named: str) -> Breadth:
+    return values.spread(HOME, {axis: values.chosen(axis, named)}, 2)
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a sweep came to."""
+
+    ran: Ran
+    findings: tuple[Finding, ...]
+    sweeps: tuple[Sweep, ...]
+
+    def rule(self, nodeid: str) -> str:
+        return next(rule.text for sweep in self.sweeps for rule in sweep.rules if rule.nodeid == nodeid)
+
+
+def swept(spread: Breadth, runner: Acting, over: Callable[[], bool] = rounds.never) -> Told:
+    """Sweep as the flow does, from the first cell to the rules."""
+    plans = gate_plans(*spread.environments)
+    cells = Cells(alone(runner, 2), {}, a_world())
+    ran = rounds.run(spread, plans, cells, a_world(), over)
+    confirmed = confirm(labels.label(ran.cells), ran.cells, plans, cells.confirm)
+    found = [conclusions.conclude(rounds.described(each, ran), confirmed.findings, ran.cells) for each in spread.axes]
+    return Told(ran, conclusions.with_causes(confirmed.findings, found), tuple(found))
+
+
+def west(where: Environment, _attempt: int) -> str:
+    return "failed" if HOURS[where.timezone] < 0 else "passed"
+
+
+def always(_where: Environment, _attempt: int) -> str:
+    return "passed"
+
+
+def test_a_test_that_parts_is_run_again_where_it_parts_confirmed_and_told_by_the_smallest_rule() -> None:
+    runner = Acting({"always": always, "west": west})
+    told = swept(asked(Axis.TIMEZONE, *HOURS), runner)
+    names = ("home", *(f"timezone-{zone.replace('/', '-')}" for zone in list(HOURS)[1:]))
+    assert sorted(runner.ran[:5]) == sorted(f"{name}-1" for name in names)
+    assert sorted(runner.ran[5:7]) == ["timezone-America-Los_Angeles-2", "timezone-America-New_York-2"]
+    assert len(runner.ran[7:]) == 10
+    assert told.rule("west") == "fails west of UTC (2 of 2 zones; as well: at UTC-5 and west of it), passes elsewhere (3)"
+    found = {str(each.nodeid): each for each in told.findings}
+    assert found["west"].label is Label.COUPLING
+    assert found["west"].confirmed == 10
+    assert found["west"].cause is not None
+    assert found["west"].cause.axes == (Axis.TIMEZONE,)
+    assert found["always"].label is Label.CONSISTENT_GREEN
+    assert [rule.nodeid for rule in told.sweeps[0].rules] == ["west"]
+
+
+def test_a_test_that_disagrees_with_itself_under_one_value_is_no_coupling_and_has_no_rule() -> None:
+    runner = Acting(
+        {"flaky": lambda where, attempt: "failed" if where.timezone.startswith("Asia") and attempt == 1 else "passed"}
+    )
+    told = swept(asked(Axis.TIMEZONE, *HOURS), runner)
+    assert told.findings[0].label is Label.NONDETERMINISM
+    assert told.sweeps[0].rules == ()
+
+
+def test_one_that_turns_in_a_further_attempt_is_no_coupling_either() -> None:
+    runner = Acting({"rare": lambda where, attempt: "failed" if where.timezone == "UTC" and attempt < 4 else "passed"})
+    told = swept(asked(Axis.TIMEZONE, *HOURS), runner)
+    assert told.findings[0].label is Label.NONDETERMINISM
+    assert told.sweeps[0].rules == ()
+
+
+def test_a_value_that_is_not_proven_is_said_and_tells_of_no_test() -> None:
+    runner = Acting({"west": west}, {"America/New_York": "timezone `America/New_York`: there is no such zone"})
+    told = swept(asked(Axis.TIMEZONE, *HOURS), runner)
+    assert [each.problem for each in told.sweeps[0].values if not each.observed] == [
+        "timezone `America/New_York`: there is no such zone"
+    ]
+    assert "timezone-America-New_York" not in told.findings[0].outcomes
+    assert told.rule("west") == "fails in `America/Los_Angeles`, passes elsewhere (3)"
+
+
+def test_hash_seeds_are_tried_until_every_test_has_parted() -> None:
+    runner = Acting({"third": lambda where, _attempt: "failed" if where.hash_seed == 3 else "passed"})
+    told = swept(asked(Axis.HASH_SEED), runner)
+    assert [each.untried for each in told.sweeps[0].values] == [""] * 10 + [PARTED_ALL] * 19
+    assert told.rule("third") == "fails under hash seed `3`, passes elsewhere (9)"
+
+
+def test_hash_seeds_are_tried_to_the_end_while_a_test_passes_under_all() -> None:
+    runner = Acting({"late": lambda where, _attempt: "failed" if where.hash_seed == 11 else "passed", "always": always})
+    told = swept(asked(Axis.HASH_SEED), runner)
+    assert all(each.observed for each in told.sweeps[0].values)
+    assert told.rule("late") == "fails under hash seed `11`, passes elsewhere (28)"
+    assert told.sweeps[0].bound == bound(29)
+    assert bound(29).startswith("29 hash seeds: a fault that shows under 1 seed of 10 would have been seen with 95 %")
+
+
+def test_when_the_time_is_over_no_further_value_is_begun_and_what_was_found_is_confirmed() -> None:
+    runner = Acting({"west": west})
+    told = swept(asked(Axis.HASH_SEED), Acting({"always": always}), lambda: True)
+    assert [each.untried for each in told.sweeps[0].values] == [""] * 10 + [NO_TIME] * 19
+    told = swept(asked(Axis.TIMEZONE, *HOURS), runner, lambda: True)
+    assert told.findings[0].confirmed == 10
+
+
+def test_axes_share_the_cell_of_what_is_the_same_and_each_has_its_rule() -> None:
+    runner = Acting(
+        {
+            "both": lambda where, attempt: "failed" if where.umask == 0o077 else west(where, attempt),
+            "mask": lambda where, _attempt: "failed" if where.umask & 0o004 else "passed",
+        }
+    )
+    named = {
+        Axis.TIMEZONE: values.chosen(Axis.TIMEZONE, ("UTC", "America/New_York")),
+        Axis.UMASK: values.chosen(Axis.UMASK, ("022", "077")),
+    }
+    told = swept(values.spread(HOME, named, 2), runner)
+    assert sorted(name for name in runner.ran if name.endswith("-1")) == ["home-1", "timezone-America-New_York-1", "umask-077-1"]
+    both = next(each for each in told.findings if each.nodeid == "both")
+    assert both.cause is not None
+    assert both.cause.ways == ((Axis.TIMEZONE,), (Axis.UMASK,))
+    assert "umask: fails under umask `077`" in both.cause.detail
+    assert {sweep.axis: [rule.nodeid for rule in sweep.rules] for sweep in told.sweeps} == {
+        Axis.TIMEZONE: ["both"],
+        Axis.UMASK: ["both", "mask"],
+    }
+
+
+def test_environments_have_names_that_containers_may_have_and_no_two_the_same() -> None:
+    spread = asked(Axis.VARIABLES, "A=1", "A=/", "A=?", "none")
+    names = [each.name for each in spread.environments]
+    assert names == ["variables-A-1", "variables-A", "variables-A-2", "home"]
+    zones = asked(Axis.TIMEZONE, "Etc/GMT+5", "Etc/GMT-5")
+    assert [each.name for each in zones.environments] == ["timezone-Etc-GMTplus5", "timezone-Etc-GMT-5"]
+
+
+def test_two_names_of_one_thing_are_one_value() -> None:
+    workers = asked(Axis.WORKERS, "0", "2", "auto")
+    assert [(each.value, each.env, each.why) for each in workers.axes[0].values] == [
+        ("0", "home", "one process, without pytest-xdist"),
+        ("2", "workers-2", "the least that can collide; `auto` comes to the same here"),
+    ]
+    assert len(workers.environments) == 2
