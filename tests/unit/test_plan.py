@@ -10,7 +10,9 @@ import msgspec
 import pytest
 
 from paritygate import archive
+from paritygate.cli import user
 from paritygate.config.settings import EnvironmentSettings, ImageSettings
+from paritygate.docker_engine.requests import Endpoint, EngineInfo
 from paritygate.images import foreseeing
 from paritygate.images.access import Access
 from paritygate.images.layers import PrepareRequest
@@ -21,6 +23,19 @@ from tests.support.patches import write
 
 HOST = ("--runner", "host")
 SETTINGS = 'seeds = [7, 8]\n[environments.here]\nworkers = 0\n[environments.there]\ntimezone = "Asia/Tokyo"\nworkers = 2\n'
+
+
+class At(FakeEngine):
+    """An engine at an address of its own, with some processors."""
+
+    def __init__(self, url: str, cpus: int) -> None:
+        super().__init__()
+        self.url, self.cpus = url, cpus
+
+    @property
+    def info(self) -> EngineInfo:
+        """Say what it is."""
+        return msgspec.structs.replace(super().info, endpoint=Endpoint(self.url, "a test"), cpus=self.cpus)
 
 
 @pytest.fixture
@@ -62,6 +77,16 @@ def test_a_working_tree_that_is_a_clean_clone_is_said_not_to_vary(shop: Path) ->
     assert axes["worktree"] == "the working tree is what a fresh clone would hold"
     write(shop, "untracked.txt", "x")
     assert {"axis": "worktree", "varied": True, "why": ""} in plan(shop)["axes"]
+
+
+def test_the_engines_of_a_pool_are_all_told_of(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"near": At("tcp://10.0.0.0:2375", 4), "far": At("tcp://10.0.0.1:2375", 3)}
+    monkeypatch.setattr(user, "engine_at", lambda _host, name: known[name])
+    write(shop, "paritygate.toml", f'engines = ["near", "far"]\n{SETTINGS}')
+    said = call(shop, "run", "--runner", "docker", "--plan", "--json")
+    (place,) = json.loads(said.out)["places"]
+    assert "at tcp://10.0.0.0:2375, 4 processors; " in place
+    assert place.endswith("at tcp://10.0.0.1:2375, 3 processors")
 
 
 def test_nothing_is_written_and_nothing_of_the_project_runs(shop: Path) -> None:

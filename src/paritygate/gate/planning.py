@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -17,6 +17,7 @@ from paritygate.docker_engine.verbs import Engine
 from paritygate.environments import EXPECTED, OFFERED
 from paritygate.errors import EngineUnavailableError
 from paritygate.gate import ledger, locking, material, narrowing, result
+from paritygate.gate.grounds import engines
 from paritygate.gate.grounds.parts import Machine, Trees
 from paritygate.gate.grounds.ssh import target_of
 from paritygate.gate.material import Planned
@@ -25,7 +26,7 @@ from paritygate.gate.settled import Settled, settle
 from paritygate.images import foreseeing
 from paritygate.images.foreseeing import Layer
 from paritygate.images.layers import PrepareRequest
-from paritygate.outcomes.artifact import EnvironmentRecord, Varied
+from paritygate.outcomes.artifact import EnvironmentRecord
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Axis, RunnerChoice, RunnerName, Worktree
@@ -45,6 +46,14 @@ class PlannedCell(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None = None
 
 
+class ToVary(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether an axis is meant to vary, and why not; only cells can tell whether it does."""
+
+    axis: Axis
+    varied: bool
+    why: str = ""
+
+
 class Foreseen(msgspec.Struct, frozen=True, kw_only=True):
     """What would run. `trees` are the files of each state of the working tree, `images` those that cells would start from.
 
@@ -57,7 +66,7 @@ class Foreseen(msgspec.Struct, frozen=True, kw_only=True):
     places: tuple[str, ...]
     cells: tuple[PlannedCell, ...]
     environments: tuple[EnvironmentRecord, ...]
-    axes: tuple[Varied, ...]
+    axes: tuple[ToVary, ...]
     trees: dict[str, int]
     images: tuple[Layer, ...] = ()
     seconds: dict[str, float] = {}
@@ -120,7 +129,7 @@ def _places(settled: Settled, world: World) -> tuple[dict[RunnerName, Place], di
 def _place(choice: RunnerChoice, settled: Settled, world: World) -> tuple[RunnerName, Place]:
     match choice:
         case RunnerChoice.DOCKER:
-            return RunnerName.DOCKER, _engine(world.connect)
+            return RunnerName.DOCKER, _engines(settled, world)
         case RunnerChoice.HOST:
             return RunnerName.HOST, _host("")
         case RunnerChoice.SSH:
@@ -129,20 +138,19 @@ def _place(choice: RunnerChoice, settled: Settled, world: World) -> tuple[Runner
             return RunnerName.SSH, Place(line=f"ssh {target}: {UNKNOWN_THERE.format(target=target)}", machine=here)
         case RunnerChoice.AUTO:
             try:
-                return RunnerName.DOCKER, _engine(world.connect)
+                return RunnerName.DOCKER, _engines(settled, world)
             except EngineUnavailableError as error:
                 if error.named or world.variables.get("CI"):
                     raise
                 return RunnerName.HOST, _host(", since no engine answers")
 
 
-def _engine(connect: Callable[[], Engine]) -> Place:
-    engine = connect()
-    info = engine.info
-    machine = Machine(name=info.name, version=info.version, platform=info.platform, cpus=info.cpus, memory=info.memory)
-    return Place(
-        line=f"{info.name} {info.version} at {info.endpoint.url}, {info.cpus} processors", machine=machine, engine=engine
-    )
+def _engines(settled: Settled, world: World) -> Place:
+    """Find the engines of a run; images are asked of the first, which makes them."""
+    served = engines.find(settled, world, "", greet=lambda _engine: None).served
+    lines = (f"{each.record.version} at {each.record.url}, {each.record.cpus} processors" for each in served)
+    machine = engines.machine([each.engine.info for each in served])
+    return Place(line="; ".join(lines), machine=machine, engine=served[0].engine)
 
 
 def _host(why: str) -> Place:
@@ -167,7 +175,7 @@ def _cell(plan: CellPlan, runners: dict[EnvironmentName, RunnerName], known: dic
     )
 
 
-def _axes(records: tuple[EnvironmentRecord, ...], planned: Planned, trees: Trees, settled: Settled) -> Iterator[Varied]:
+def _axes(records: tuple[EnvironmentRecord, ...], planned: Planned, trees: Trees, settled: Settled) -> Iterator[ToVary]:
     """Say which axes are to vary, as far as that is known before the cells have measured themselves."""
     alike = len({one.digest for one in trees.values()}) == 1
     for axis in OFFERED:
@@ -176,9 +184,9 @@ def _axes(records: tuple[EnvironmentRecord, ...], planned: Planned, trees: Trees
         if axis is Axis.WORKTREE and differs and not why and alike and Worktree.CLEAN in trees:
             why = SAME_TREE
         if differs and not why:
-            yield Varied(axis=axis, varied=True)
+            yield ToVary(axis=axis, varied=True)
         elif axis in EXPECTED or why or axis in settled.left_out:
             left_out = (
                 f"left out by `--without-axis {axis}`" if axis in settled.left_out else "every environment has the same value"
             )
-            yield Varied(axis=axis, varied=False, why=why or left_out)
+            yield ToVary(axis=axis, varied=False, why=why or left_out)
