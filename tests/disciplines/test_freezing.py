@@ -62,6 +62,11 @@ def put(project: Path, **entries: Any) -> None:
     (project / LEDGER).write_text(json.dumps({T: entry}), encoding="utf-8")
 
 
+def test_a_freeze_on_few_runs_says_how_few(project: Path) -> None:
+    said = add(project)
+    assert (said.code, "note: where it is stable it ran 2 times" in said.err) == (0, True)
+
+
 def test_a_freeze_is_added_on_evidence_listed_checked_and_extended(project: Path) -> None:
     assert add(project).code == 0
     entry = json.loads((project / LEDGER).read_text(encoding="utf-8"))[T]
@@ -126,6 +131,12 @@ def test_a_freeze_is_handed_to_another_owner_without_moving_its_end(project: Pat
     assert call(project, "freeze", "check").code == 0
     assert call(project, "freeze", "extend", T, "--owner", "@nobody").code == ExitCode.REFUSED
     assert "takes `--expires`" in call(project, "freeze", "extend", T).err
+    assert call(project, "freeze", "extend", T, "--owner", "@somebody", "--reason", "x").code == ExitCode.USAGE
+
+
+def test_a_reason_of_several_lines_is_listed_in_one(project: Path) -> None:
+    put(project, reason="a\n::error::b\r\nc")
+    assert "    a ::error::b c (since an unknown day)\n" in call(project, "freeze", "list").out
 
 
 def test_a_ledger_that_is_no_json_is_to_be_mended_by_hand(project: Path) -> None:

@@ -211,11 +211,26 @@ def test_all_that_cannot_be_locked_is_listed_at_once_and_nothing_is_written(proj
     said = call(project, "lock", "--write", "tests/data")
     assert said.code == ExitCode.REFUSED
     assert [line.strip() for line in said.err.splitlines()[1:3]] == [
-        "`tests/data/folder`: it is a folder",
+        "`tests/data/folder`: it is a link to a folder",
         "`tests/data/out.json`: it is a link that leads out of the tree",
     ]
     assert "name the files to be locked one by one or by a glob" in said.err
     assert not (project / LOCK).exists()
+
+
+@pytest.mark.parametrize("where", ["out of the tree", "inside"])
+def test_what_lies_behind_a_linked_folder_is_not_there_for_git(project: Path, tmp_path: Path, where: str) -> None:
+    locked(project)
+    deep = project / "tests/data/deep"
+    other = tmp_path / "elsewhere" if where == "out of the tree" else project / "other"
+    deep.rename(other)
+    deep.symlink_to(other)
+    line = (
+        "unreadable: `tests/data/deep/zürich \u2603.json` (it lies behind the link `tests/data/deep`, where git tracks nothing)"
+    )
+    refused(project, line)
+    commit(project)
+    refused(project, line)
 
 
 def test_links_stand_for_the_files_that_they_lead_to(project: Path, tmp_path: Path) -> None:

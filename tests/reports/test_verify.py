@@ -47,7 +47,7 @@ def test_an_honest_report_matches_whatever_its_verdict(written: Path) -> None:
     said = call(written.parent, "verify", written.name, "--without-checkout")
     assert (said.code, said.err) == (0, MATCHES)
     derived = ("schema", "cells", "labels", "causes", "sides", "counts", "axes", "verdict")
-    assert lines(said) == dict.fromkeys(derived, "matches") | {"checkout": "not checked"}
+    assert lines(said) == dict.fromkeys(derived, "matches") | {"other causes": "not checked", "checkout": "not checked"}
 
 
 def set_verdict(content: dict[str, Any]) -> None:
@@ -98,6 +98,14 @@ def set_cause_that_was_equal(content: dict[str, Any]) -> None:
     finding(content, TODAY)["cause"] |= {"axes": ["umask"], "ways": [["umask"]]}
 
 
+def set_cause_beside_what_was_shown(content: dict[str, Any]) -> None:
+    finding(content, TODAY)["cause"] |= {"axes": ["locale"]}
+
+
+def set_line(content: dict[str, Any]) -> None:
+    content["verdict"]["line"] = "parity over everything: merge it"
+
+
 def unflip(content: dict[str, Any]) -> None:
     mixed = next(cell for cell in content["cells"] if cell["env"] == "server-like+timezone")
     mixed["tests"][0]["outcome"] = "passed"
@@ -144,6 +152,8 @@ def add_field(content: dict[str, Any]) -> None:
         (set_message, "sides", f"`{TODAY}`: its sides are not what its cells have recorded"),
         (set_cause, "causes", f"`{TODAY}`: no cell has run it with locale alone"),
         (set_cause_that_was_equal, "causes", f"`{TODAY}`: umask did not vary where it differs"),
+        (set_cause_beside_what_was_shown, "causes", f"`{TODAY}`: locale is named, and what was shown is timezone"),
+        (set_line, "verdict", "line: `nondeterminism: "),
         (unflip, "causes", f"`{TODAY}`: with timezone alone it was passed (1), failed (1), which is no flip"),
         (set_axes, "axes", "umask did not vary: `022` everywhere"),
         (hide_axis, "axes", "timezone varied by the cells, and the report does not say so"),

@@ -226,6 +226,18 @@ def test_what_confirming_cells_show_to_be_unstable_everywhere_is_not_frozen(
         an_entry((*gate, further))
 
 
+@pytest.mark.parametrize(("runs", "chance"), [(2, 2), (5, 16)])
+def test_how_little_the_stable_side_was_seen_is_said(runs: int, chance: int) -> None:
+    said = evidence.doubt(an_entry(cells("passed failed", " ".join(["passed"] * runs))))
+    assert (
+        f"it ran {runs} times; a test that is unstable everywhere looks stable on one side in about one of {chance} such" in said
+    )
+
+
+def test_a_side_that_was_seen_often_enough_leaves_no_doubt() -> None:
+    assert evidence.doubt(an_entry(cells("passed failed", " ".join(["passed"] * evidence.ENOUGH)))) == ""
+
+
 def test_causes_are_looked_for_of_all_but_what_is_let_through() -> None:
     gate = cells("passed failed", "passed passed")
     both = tuple(

@@ -174,3 +174,12 @@ def test_whatever_a_document_holds_it_means_the_same_with_the_table(before: str,
     assert after.startswith(before.replace("\n", end))
     assert _only_added(before, after)
     assert not _only_added(f"{before}{end}other = 1{end}", after)
+
+
+@pytest.mark.parametrize("decorated", ['@session(name="parity")', '@nox.session(python=False, name="parity")'])
+def test_a_session_of_that_name_is_there_whatever_its_function_is_called(tmp_path: Path, decorated: str) -> None:
+    noxfile = f"import nox\nfrom nox import session\n\n\n{decorated}\ndef foo(s):\n    pass\n"
+    project = laid_out(tmp_path, **{"noxfile.py": noxfile, "tests/test_a.py": ""})
+    said = call(project, "init", "--yes")
+    assert (said.code, "`noxfile.py` has `parity` already" in said.out) == (0, True), said.out + said.err
+    assert (project / "noxfile.py").read_text(encoding="utf-8") == noxfile

@@ -353,14 +353,17 @@ def test_what_is_the_same_of_several_tests_is_told_once() -> None:
     cell = a_cell(SERVER, 1, *(a_run(nodeid, failure=a_failure("no" if nodeid.endswith("[2]") else "yes")) for nodeid in nodeids))
     lines = render(an_artifact(*findings, cells=(cell,)), 100).splitlines()
     start = lines.index("coupling: fix or narrow the patch")
-    assert lines[start + 1 : start + 9] == [
+    unsought = "    cause: not looked for (`paritygate explain REPORT` does)"
+    assert lines[start + 1 : start + 11] == [
         "  t.py::test[0]   local-like passed passed | server-like failed failed",
         "  t.py::test[1]   local-like passed passed | server-like failed failed",
         "    of all 2:",
         "    server-like-1: tests/test_report.py:12 AssertionError: yes",
+        unsought,
         "    confirmed by 10 further attempts",
         "  t.py::test[2]   local-like passed passed | server-like failed failed",
         "    server-like-1: tests/test_report.py:12 AssertionError: no",
+        unsought,
         "    confirmed by 10 further attempts",
     ]
 

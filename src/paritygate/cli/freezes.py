@@ -102,6 +102,8 @@ def add(nodeid: str, report: Path, project: str, **asked: str) -> int:
     _accept(desk, nodeid, entry)
     freezing.store(path, entries)
     click.echo(f"froze `{nodeid}` until {entry.expires} in `{desk.place.from_top(desk.settings.freezes)}`")
+    if doubt := evidence.doubt(entry):
+        click.echo(f"note: {doubt}", err=True)
     return ExitCode.PARITY
 
 
@@ -115,6 +117,8 @@ def extend(nodeid: str, project: str, **asked: str) -> int:
     """Move the end of the freeze of NODEID, and keep count of it; or hand it to another owner."""
     if not asked["expires"] and not asked["owner"]:
         raise UsageError("`freeze extend` takes `--expires`, the new last day, or `--owner`, or both")
+    if asked["reason"] and not asked["expires"]:
+        raise UsageError("`--reason` says why the end is moved, and goes with `--expires`")
     desk = desk_of(project)
     path, entries = freezing.readable(desk.place, desk.settings)
     entry = _known(nodeid, entries)
@@ -146,7 +150,7 @@ def show(project: str) -> int:
         left = (entry.expires - desk.today).days
         when = f"{checking.number(left, 'day')} left" if left >= 0 else "EXPIRED"
         click.echo(f"{entry.expires}  {when:>12}  {entry.owner}  {nodeid}")
-        click.echo(f"    {entry.reason}{_history(entry)}")
+        click.echo(f"    {' '.join(entry.reason.split())}{_history(entry)}")
         if gates := thawing.gates_due(streaks.get(nodeid), entry.expires, desk.settings.thaw_after):
             click.echo(f"    stable in {checking.number(gates, 'gate')} in a row: `paritygate freeze prune --stable` thaws it")
     if found is not None:

@@ -34,7 +34,7 @@ def of(path: Path, top: Path) -> Content:
     if path.is_symlink() and not real.is_relative_to(os.path.realpath(top)):
         raise OSError(0, "it is a link that leads out of the tree")
     if real.is_dir():
-        raise OSError(0, "it is a folder")
+        raise OSError(0, "it is a link to a folder" if path.is_symlink() else "it is a folder")
     digest = hashlib.sha256()
     kept = []
     with open_file(str(real)) as stream:

@@ -125,6 +125,8 @@ def unlocked(shelf: Shelf, held: Mapping[str, str]) -> tuple[str, ...]:
 def file_at(shelf: Shelf, path: str) -> File:
     """Look at one path: its digests, and what it is to git."""
     full = Path(shelf.seen.top, shelf.place.from_top(path))
+    if link := _link_above(shelf, path):
+        return File(why=f"it lies behind the link `{link}`, where git tracks nothing")
     try:
         content = digests.of(full, Path(shelf.seen.top))
     except FileNotFoundError:
@@ -178,6 +180,12 @@ def _is_text(path: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _link_above(shelf: Shelf, path: str) -> str:
+    """Name the folder on the way to a path that is a link; empty where none is."""
+    folders = [above.as_posix() for above in Path(path).parents if above.parts]
+    return next((each for each in reversed(folders) if Path(shelf.seen.top, shelf.place.from_top(each)).is_symlink()), "")
 
 
 def _led_to(shelf: Shelf, full: Path) -> str:

@@ -25,6 +25,9 @@ WHY_NOT = {
     Label.EXCLUDED: "it is excluded from the gate, so nothing is known of it",
 }
 
+ENOUGH = 6
+"""How often a coin has to fall alike before that is thought to be no coin: it does once in 32 times."""
+
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
     """What somebody vouches for: the test, the last day, the owner and why."""
@@ -72,6 +75,19 @@ def entry(asked: Asked, report: Report, today: date) -> Entry:
     if asked.issue:
         fields["issue"] = asked.issue
     return made(fields)
+
+
+def doubt(entry: Entry) -> str:
+    """Say of an entry how little its stable side was seen; empty where that is enough to tell it from a coin."""
+    cells = entry.fields.get("cells")
+    counts = [dict(each) for each in cells.values() if isinstance(each, dict)] if isinstance(cells, dict) else []
+    runs = min((sum(each.values()) for each in counts if len(each) == 1), default=ENOUGH)
+    if runs >= ENOUGH:
+        return ""
+    return (
+        f"where it is stable it ran {runs} times; a test that is unstable everywhere looks stable on one side in about one of "
+        f"{2 ** max(0, runs - 1)} such reports (`paritygate run --attempts {ENOUGH}` tells more)"
+    )
 
 
 def _proven(nodeid: str, report: Report) -> Finding:

@@ -148,6 +148,15 @@ def _names(text: str) -> frozenset[str]:
         body = ast.parse(text).body
     except (SyntaxError, ValueError) as error:
         raise ConfigError(NOXFILE, (f"it is not Python: {error}",)) from error
-    found = {node.name for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
+    found = {name for node in body for name in _names_of(node)}
     found |= {alias.asname or alias.name for node in body if isinstance(node, ast.Import) for alias in node.names}
     return frozenset(found)
+
+
+def _names_of(node: ast.stmt) -> frozenset[str]:
+    """Name what a statement defines: a function by its own name, and by the one that it has as a session of nox."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return frozenset()
+    words = (word for each in node.decorator_list if isinstance(each, ast.Call) for word in each.keywords if word.arg == "name")
+    given = {word.value.value for word in words if isinstance(word.value, ast.Constant) and isinstance(word.value.value, str)}
+    return frozenset({node.name, *given})

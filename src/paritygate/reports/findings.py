@@ -11,6 +11,7 @@ import msgspec
 from rich.text import Text
 
 from paritygate.classifier.evidence import NOT_ORDER
+from paritygate.classifier.sides import DIVERGENT
 from paritygate.outcomes.artifact import Artifact, Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.words import Axis, CauseKind, Label, Purpose
@@ -130,6 +131,8 @@ def _told(finding: Finding, runs: Runs, width: int) -> list[str]:
     if finding.cause is not None:
         lines.append(f"cause: {spell_out(in_a_line(finding.cause))}")
         lines += files(finding.cause)
+    elif finding.label in DIVERGENT and not finding.note:
+        lines.append("cause: not looked for (`paritygate explain REPORT` does)")
     if finding.confirmed:
         lines.append(f"confirmed by {finding.confirmed} further attempt{'s' * (finding.confirmed != 1)}")
     lines += [f"hazard: {spell_out(f'{each.file}:{each.line} {each.what}')}" for each in finding.hazards[:MOST_HAZARDS]]

@@ -14,9 +14,19 @@ from paritygate.outcomes.words import Axis, CauseKind, Label, Purpose
 from paritygate.verification.items import Item, checked, not_checked
 
 WHAT = "causes"
+OTHERS = "other causes"
 
 
-def item(artifact: Artifact) -> Item:
+def items(artifact: Artifact) -> Iterator[Item]:
+    """Check the axes that are named as causes, and say of which tests the cause is only told."""
+    yield _of_axes(artifact)
+    others = [each for each in artifact.tests if each.cause is not None and each.cause.kind is not CauseKind.AXIS]
+    if others:
+        kinds = ", ".join(sorted({each.cause.kind for each in others if each.cause is not None}))
+        yield not_checked(OTHERS, f"of {len(others)} tests ({kinds}): what is told of them is not derived again")
+
+
+def _of_axes(artifact: Artifact) -> Item:
     """Check every coupling's axes: what is named must have been run in a cell that mixes just that, and done as it says.
 
     All axes that varied, together, need no such cell: they are what lies between the two sides. What is not checked is whether
@@ -51,6 +61,8 @@ def _of_one(artifact: Artifact, finding: Finding, cases: Sequence[Case]) -> Iter
     """Check the ways of one coupling, each by the pairs of environments that it may be about."""
     cause = finding.cause
     ways = () if cause is None else cause.ways or (cause.axes,)
+    if cause is not None and {axis for way in ways for axis in way} != set(cause.axes):
+        yield f"`{finding.nodeid}`: {_listed(cause.axes)} is named, and what was shown is {'; '.join(map(_listed, ways))}"
     for way in ways:
         mix = frozenset(way)
         about = [case for case in cases if mix <= frozenset(case.pair.axes)]

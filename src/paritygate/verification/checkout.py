@@ -74,7 +74,7 @@ def _of_trees(artifact: Artifact, trees: Trees) -> Iterator[Item]:
         digest = said[state.value]
         if one.digest == digest:
             yield checked(what, digest[:12], ())
-        elif state is Worktree.DIRTY and Worktree.CLEAN.value in said:
+        elif state is Worktree.DIRTY and said.get(Worktree.CLEAN.value, digest) != digest:
             yield not_checked(what, "it holds untracked and ignored files that are not these here; `clean` is what is merged")
         else:
             yield checked(what, f"{one.digest[:12]} here, {digest[:12]} in the report", _elsewhere(artifact, one))

@@ -32,7 +32,7 @@ def items(artifact: Artifact) -> tuple[Item, ...]:
     return (
         checked("cells", cells, _cells(artifact, gate)),
         checked("labels", f"{number(len(artifact.tests), 'test')}, derived again from the cells", _labels(artifact)),
-        attributed.item(artifact),
+        *attributed.items(artifact),
         checked("sides", "what is shown of tests that diverge", _sides(artifact, gate)),
         checked("counts", _counted(artifact), _counts(artifact, gate)),
         checked("axes", ", ".join(artifact.verdict.axes) or "none varied", _axes(artifact, gate)),
@@ -148,6 +148,8 @@ def _verdict(artifact: Artifact, gate: Sequence[Cell]) -> Iterator[str]:
         reasons = [_about_tests(verdict) for verdict in (found, said)]
         yield from (f"reason that does not follow: {each}" for each in reasons[1] if each not in reasons[0])
         yield from (f"reason that the report lacks: {each}" for each in reasons[0] if each not in reasons[1])
+    if said.reasons == found.reasons and said.line != found.line:
+        yield f"line: {_plain(found.line)} by the labels, {_plain(said.line)} in the report"
 
 
 def _about_tests(verdict: Verdict) -> list[str]:
