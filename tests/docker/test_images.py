@@ -118,9 +118,11 @@ class Made(msgspec.Struct, frozen=True):
 
 @pytest.fixture(scope="module")
 def made(engine: DockerEngine, base: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
-    root = tmp_path_factory.mktemp("made") / f"sample-{uuid.uuid4().hex[:8]}"
+    own = uuid.uuid4()
+    root = tmp_path_factory.mktemp("made") / f"sample-{own.hex[:8]}"
     root.mkdir()
-    installable(root, '[dependency-groups]\ntest = ["pytest<9"]\n')
+    # A layer belongs to who made it first: what a killed run has left must not serve here, so a version that never was is refused.
+    installable(root, f'[dependency-groups]\ntest = ["pytest<9,!=0.0.{own.time_low}"]\n')
     request = a_request(root, base)
     images = preparing.prepare(engine, request, print)
     tree = a_tree(root, "digest-1", "4.5.6")

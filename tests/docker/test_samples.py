@@ -27,12 +27,12 @@ def is_explained(name: str) -> bool:
 
 
 def judged_here() -> list[str]:
-    """List the samples to judge: without `PARITYGATE_EXPLAIN_ALL=1` neither those that have a clock moved nor the light ones.
+    """List the samples to judge: without `PARITYGATE_EXPLAIN_ALL=1` neither heavy ones, nor any that have a clock moved.
 
-    Those are judged on the computer itself, where it can have cells.
+    Light ones are judged on the computer itself, where it can have cells.
     """
     light = samples.LIGHT if sys.platform.startswith("linux") else frozenset[str]()
-    return [name for name in samples.names() if are_all_asked_for() or name not in samples.CLOCKED | light]
+    return [name for name in samples.names() if are_all_asked_for() or name not in samples.CLOCKED | samples.HEAVY | light]
 
 
 def test_names_that_collide_are_said_and_stop_nothing_where_no_environment_folds_case(tmp_path: Path) -> None:

@@ -14,8 +14,7 @@ from paritygate.outcomes.words import Axis
 from tests.support import remote_samples, samples
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="cells on the computer itself take Linux")
-QUICK = (*sorted(samples.LIGHT - {"shared_temporary_file"}), "case_of_a_data_file")
-"""Those of every run; the one left out takes a minute, and a fixed port is much the same."""
+QUICK = (*sorted(samples.LIGHT), "case_of_a_data_file")
 ALL = "PARITYGATE_ALL_ON_HOST"
 
 

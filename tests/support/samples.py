@@ -28,7 +28,9 @@ LIGHT = frozenset(
         "all_skipped",
         "always_red",
         "coins_of_three_kinds",
+        "crashes_in_one_zone",
         "data_seed",
+        "date_boundary",
         "duplicate_ids",
         "expected_failure_flips",
         "hash_of_a_word",
@@ -45,15 +47,29 @@ LIGHT = frozenset(
         "second_of_the_clock",
         "session_parameters",
         "setter_on_another_worker",
-        "shared_temporary_file",
+        "several_faults",
         "skipped_on_one_side",
         "sorted_by_conftest",
         "state_across_files",
+        "subtests_in_one_zone",
         "two_polluters",
     }
 )
 """Samples whose labels owe nothing to images: each run of the suite judges them on the computer itself, in a quarter of the time,
 and on an engine where all samples are asked for."""
+HEAVY = frozenset(
+    {
+        "fixed_port",
+        "hangs_in_one_zone",
+        "heavy_addopts",
+        "module_renamed_by_case",
+        "names_that_collide",
+        "session_fixture",
+        "shared_temporary_file",
+        "src_layout_hatchling",
+    }
+)
+"""Samples that take most of a minute, beside each of which a lighter one shows the like: judged where all are asked for."""
 CLOCKED = frozenset({"other_days"})
 """Samples that need a moved clock: images alone have what moves it, and building that takes its time."""
 

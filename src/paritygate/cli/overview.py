@@ -16,6 +16,7 @@ SECTIONS = {
     },
     "Gate": {
         "run": "Run the tests in every environment, and give the verdict",
+        "sweep": "Run the tests under many values of one axis",
         "changed": "Say which tests `run --changed` would choose",
         "images": "Make images beforehand, list them, remove them",
     },
