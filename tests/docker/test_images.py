@@ -121,7 +121,7 @@ def made(engine: DockerEngine, base: str, tmp_path_factory: pytest.TempPathFacto
     own = uuid.uuid4()
     root = tmp_path_factory.mktemp("made") / f"sample-{own.hex[:8]}"
     root.mkdir()
-    # A layer belongs to who made it first: so that what a killed run has left does not serve, a version that never was is refused.
+    # A layer belongs to who made it first. For what a killed run has left not to serve, a version that never was is refused.
     installable(root, f'[dependency-groups]\ntest = ["pytest<9,!=0.0.{own.time_low}"]\n')
     request = a_request(root, base)
     images = preparing.prepare(engine, request, print)
