@@ -13,7 +13,8 @@ from paritygate.disciplines.freezing import Frozen
 from paritygate.environments import Facts, Resolution, gate_plans
 from paritygate.errors import NoVerdictError
 from paritygate.freezes import judging
-from paritygate.gate import hints, ledger, locking, material, misuse, narrowing, pins, result
+from paritygate.gate import hints, ledger, locking, material, misuse, pins, result
+from paritygate.gate.beginning import Begun, begin
 from paritygate.gate.cells import Cells
 from paritygate.gate.grounds import choosing
 from paritygate.gate.grounds.choosing import Grounds, Ready
@@ -37,22 +38,14 @@ ATTEMPTS = 2
 """Under values that part from the rest; all others have one."""
 
 
-class Begun(msgspec.Struct, frozen=True):
-    """What is known before any ground is looked for."""
-
-    settled: Settled
-    locked: tuple[str, ...]
-    frozen: Frozen
-    watch: Stopwatch
-
-
 def run(request: Request, wanted: Wanted, world: World) -> Report:
     """Run a sweep and write its artifact; raises what a gate raises where it cannot begin."""
     watch = Stopwatch(world.monotonic)
     settled = held(settle(request, world), wanted)
-    begun = Begun(settled, locking.hold(settled, world), ledger.freezes_of(settled, request, world), watch)
+    begun = begin(settled, request, world)
+    watch.lap("snapshot")
     with choosing.found(settled, world) as grounds:
-        return _judge(begun, grounds, request, wanted, world)
+        return _judge(begun, grounds, wanted, world, watch)
 
 
 def held(settled: Settled, wanted: Wanted) -> Settled:
@@ -67,12 +60,8 @@ def held(settled: Settled, wanted: Wanted) -> Settled:
     )
 
 
-def _judge(begun: Begun, grounds: Grounds, request: Request, wanted: Wanted, world: World) -> Report:
-    settled, watch = begun.settled, begun.watch
-    trees = material.take_trees(settled, world)
-    asked, changed = narrowing.narrow(material.select(settled, trees, request), request, settled, trees, world)
-    watch.lap("snapshot")
-
+def _judge(begun: Begun, grounds: Grounds, wanted: Wanted, world: World, watch: Stopwatch) -> Report:
+    request, settled, trees, asked = begun.request, begun.settled, begun.trees, begun.asked
     ready = grounds.prepare(settled, trees, world)
     watch.lap("images")
 
@@ -90,7 +79,9 @@ def _judge(begun: Begun, grounds: Grounds, request: Request, wanted: Wanted, wor
     watch.lap("confirm")
 
     told = _told(spread, ran, confirmation)
-    made = result.Made(ready=for_all(ready, spread), trees=trees, asked=asked, planned=proven(planned, ran), changed=changed)
+    made = result.Made(
+        ready=for_all(ready, spread), trees=trees, asked=asked, planned=proven(planned, ran), changed=begun.changed
+    )
     gathered = result.Ran(
         gate=ran.cells,
         confirmation=told.confirmation,
