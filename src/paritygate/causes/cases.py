@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import product
 
 import msgspec
 
+from paritygate.causes.computers import Beyond, Computers, Part, are_apart, both
 from paritygate.classifier.evidence import Gate, stable_outcome
 from paritygate.environments import OFFERED
 from paritygate.outcomes.artifact import Finding
@@ -19,12 +20,22 @@ Environments = Mapping[EnvironmentName, Environment]
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """Two environments and the axes that varied between them; `whole` says that nothing else differs."""
+    """Two environments and the axes that varied between them; `whole` says that nothing else differs.
+
+    `computers` names the two on which they run where they are not one: that is a part of its own then, to which all belongs that
+    is not an axis that varied.
+    """
 
     first: EnvironmentName
     second: EnvironmentName
     axes: tuple[Axis, ...]
     whole: bool
+    computers: str = ""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """List all that can be mixed of the two."""
+        return (*self.axes, Beyond.COMPUTER) if self.computers else self.axes
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,24 +49,33 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     after: Outcome
 
 
-def cases_of(gate: Gate, varied: AbstractSet[Axis]) -> tuple[Case, ...]:
+PairOf = Callable[[EnvironmentName, EnvironmentName], Pair]
+
+
+def cases_of(gate: Gate, varied: AbstractSet[Axis], computers: Computers) -> tuple[Case, ...]:
     """List what is to be explained of every coupled test: its first outcome against each of the others."""
     environments = {plan.environment.name: plan.environment for plan in gate.plans}
+
+    def pair(one: EnvironmentName, two: EnvironmentName) -> Pair:
+        found = _pair(environments[one], environments[two], varied)
+        if not are_apart(one, two, computers):
+            return found
+        return msgspec.structs.replace(found, whole=True, computers=both(one, two, computers))
+
     return tuple(
-        _case(test, finding, pair) for test, finding in gate.flagged.items() for pair in _pairs(finding, environments, varied)
+        _case(test, finding, each) for test, finding in gate.flagged.items() for each in _pairs(finding, environments, pair)
     )
 
 
-def _pairs(finding: Finding, environments: Environments, varied: AbstractSet[Axis]) -> Iterator[Pair]:
-    """Choose for each further outcome the two environments between which the fewest axes varied."""
+def _pairs(finding: Finding, environments: Environments, pair: PairOf) -> Iterator[Pair]:
+    """Choose for each further outcome the two environments between which the least varied."""
     groups: dict[Outcome, list[EnvironmentName]] = {}
     for env in finding.outcomes:
         if env in environments:
             groups.setdefault(stable_outcome(finding, env), []).append(env)
     first, *others = groups.values()
     for other in others:
-        pairs = (_pair(environments[one], environments[two], varied) for one, two in product(first, other))
-        yield min(pairs, key=lambda pair: len(pair.axes))
+        yield min((pair(one, two) for one, two in product(first, other)), key=lambda each: len(each.parts))
 
 
 def _pair(first: Environment, second: Environment, varied: AbstractSet[Axis]) -> Pair:

@@ -13,6 +13,7 @@ import msgspec
 
 from paritygate.causes.cases import Case, Pair, cases_of
 from paritygate.causes.company import with_company
+from paritygate.causes.computers import Computers
 from paritygate.causes.differences import Differences, to_watch
 from paritygate.causes.files import with_files
 from paritygate.causes.mixing import FilesystemOf, Hybrid, Mixer, Question, hybrid_of, mix_of
@@ -39,7 +40,7 @@ class Ground(msgspec.Struct, frozen=True, kw_only=True):
     """What a search begins with: the gate's plans, the axes that really varied, and the cells of gate and confirmation.
 
     `filesystem_of` says which filesystem a cell of an environment has; `over` whether the time for further cells is;
-    `different` in which paths the states of the tree differ.
+    `different` in which paths the states of the tree differ; `computers` where each environment's cells run.
     """
 
     plans: tuple[CellPlan, ...]
@@ -48,6 +49,7 @@ class Ground(msgspec.Struct, frozen=True, kw_only=True):
     filesystem_of: FilesystemOf
     over: Over
     different: Differences = {}
+    computers: Computers = {}
 
 
 class Attribution(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,11 +71,11 @@ class Seeker:
         self.waits = waits
         self.wanted: Wanted = {}
         self.answer: Answer | None = None
-        everything = frozenset(case.pair.axes)
+        everything = frozenset(case.pair.parts)
         self._views: dict[Mix, list[Seen]] = {frozenset(): [Seen(Likeness.BASE, case.before)] * TWICE}
-        if case.pair.whole and len(everything) in KNOWN:
+        if case.pair.computers or (case.pair.whole and len(everything) in KNOWN):  # on its own computer it is the target itself
             self._views[everything] = [Seen(Likeness.TARGET, case.after)] * TWICE
-        self.table = Table(case.pair.axes, self._views)
+        self.table = Table(case.pair.parts, self._views)
         self._search = study(self.table)
         if not waits:
             self.go_on()
@@ -110,7 +112,7 @@ def attribute(findings: Sequence[Finding], ground: Ground, run: Run) -> Attribut
     gate = gate_of(findings, ground.cells, ground.plans)
     mixer = Mixer(gate, ground.cells, ground.filesystem_of, to_watch(ground.different))
     reader = Reader(gate, ground.cells)
-    seekers = _seekers(cases_of(gate, ground.varied))
+    seekers = _seekers(cases_of(gate, ground.varied, ground.computers))
     done = _look_without_company(seekers, mixer, reader, run, ground.over)
     while (questions := _questions(seekers, mixer)) and not ground.over(_plans(questions)):
         cells = _answered(questions, run)
@@ -166,7 +168,7 @@ def _seekers(cases: Sequence[Case]) -> list[Seeker]:
     for case in cases:
         sides.setdefault(case.pair, Counter())[case.base] += 1
     begin = {pair: counted.most_common(1)[0][0] for pair, counted in sides.items()}
-    return [Seeker(case, waits=case.base != begin[case.pair] and len(case.pair.axes) > max(KNOWN)) for case in cases]
+    return [Seeker(case, waits=case.base != begin[case.pair] and len(case.pair.parts) > max(KNOWN)) for case in cases]
 
 
 def _plans(questions: Iterable[Question]) -> tuple[CellPlan, ...]:

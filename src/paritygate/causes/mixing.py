@@ -9,6 +9,7 @@ import msgspec
 
 from paritygate import environments
 from paritygate.causes.cases import Case
+from paritygate.causes.computers import Beyond
 from paritygate.causes.search import Mix
 from paritygate.classifier.evidence import Gate
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
@@ -49,13 +50,15 @@ def hybrid_of(case: Case, mix: Mix) -> Hybrid:
     """Say which hybrid a mixture is: made from where the most of it is from, so that both directions share their cells.
 
     Where more differs than the axes that varied, the base's share of that stays. All axes are put on the base, to see whether
-    they are all there is.
+    they are all there is. Where the two run on different computers, the mixture is made on the one that it is to be on.
     """
     pair = case.pair
     taken = tuple(axis for axis in pair.axes if axis in mix)
     left = tuple(axis for axis in pair.axes if axis not in mix)
     from_target = len(left) < len(taken) or (len(left) == len(taken) and case.target == pair.first)
-    if pair.whole and left and from_target:
+    if pair.computers:
+        from_target = Beyond.COMPUTER in mix
+    if pair.whole and (left or pair.computers) and from_target:
         return Hybrid(case.target, case.base, left)
     return Hybrid(case.base, case.target, taken)
 
@@ -63,7 +66,7 @@ def hybrid_of(case: Case, mix: Mix) -> Hybrid:
 def mix_of(case: Case, hybrid: Hybrid) -> Mix | None:
     """Say which mixture a hybrid is for a case; None where it is none."""
     taken = frozenset(hybrid.taken)
-    mix = frozenset(case.pair.axes) - taken if hybrid.base == case.target else taken
+    mix: Mix = frozenset(case.pair.parts) - taken if hybrid.base == case.target else taken
     return mix if hybrid_of(case, mix) == hybrid else None
 
 

@@ -10,13 +10,13 @@ from itertools import combinations
 
 import msgspec
 
+from paritygate.causes.computers import Part
 from paritygate.causes.views import Likeness, Seen, Views
-from paritygate.outcomes.words import Axis
 
 TWICE = 2
 
-Mix = frozenset[Axis]
-"""The axes that are taken from the target, all others being the base's."""
+Mix = frozenset[Part]
+"""The axes that are taken from the target, all others being the base's; and whether it is run on the target's computer."""
 
 Ways = tuple[Mix, ...]
 
@@ -43,7 +43,7 @@ Search = Generator[Wanted, None, Answer]
 class Table(Views[Mix]):
     """What has been seen of one test, mixture by mixture, and the axes that are mixed."""
 
-    def __init__(self, axes: Sequence[Axis], views: Mapping[Mix, Sequence[Seen]]) -> None:
+    def __init__(self, axes: Sequence[Part], views: Mapping[Mix, Sequence[Seen]]) -> None:
         super().__init__(views)
         self.axes = tuple(axes)
 
@@ -54,7 +54,7 @@ def study(table: Table) -> Search:
     Where others have already shown what the target is without each axis, and one of them alone matters, that is tried first:
     without it no other makes the target, so if it does there is no more to find.
     """
-    singles = tuple(frozenset({axis}) for axis in table.axes)
+    singles = tuple(Mix({axis}) for axis in table.axes)
     everything = frozenset(table.axes)
     mattering = table.like((everything - one for one in singles), Likeness.BASE)
     if len(mattering) == 1 and not table.silent(everything - one for one in singles):
@@ -93,7 +93,7 @@ def _together(table: Table, whole: Mix) -> Generator[Wanted, None, Ways]:
     return table.like(larger, Likeness.TARGET) or (yield from _narrowed(table, whole, others))
 
 
-def _narrowed(table: Table, whole: Mix, others: Sequence[Axis]) -> Generator[Wanted, None, Ways]:
+def _narrowed(table: Table, whole: Mix, others: Sequence[Part]) -> Generator[Wanted, None, Ways]:
     """Take what is not needed out of a whole, axis by axis; no way where it cannot be without any of these."""
     left = whole
     for axis in others:
@@ -120,8 +120,8 @@ def _prove(table: Table, ways: Ways) -> Search:
     yield from table.need(trials, TWICE)
     if silent := table.silent(trials, TWICE):
         return Answer(silent=silent)
-    singles = (frozenset({axis}) for axis in table.axes if axis in without)
-    hidden = frozenset[Axis]().union(*table.like(singles, Likeness.OTHER))
+    singles = (Mix({axis}) for axis in table.axes if axis in without)
+    hidden = Mix().union(*table.like(singles, Likeness.OTHER))
     if hidden and table.likeness(without) is not Likeness.BASE:
         yield from table.need((without - hidden,), TWICE)
         if table.likeness(without - hidden) is Likeness.BASE:

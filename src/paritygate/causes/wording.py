@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from paritygate.causes.cases import Case
+from paritygate.causes.computers import Beyond, Part
 from paritygate.causes.search import Answer, Mix, Table
 from paritygate.causes.views import Likeness, Seen
 from paritygate.classifier.evidence import noted
@@ -32,32 +33,45 @@ def explained(finding: Finding, studies: Iterable[Study]) -> Finding:
     """Give a coupling its cause, as far as there is one, and the remarks on what did not fit."""
     some = tuple(studies)
     remarks = dict.fromkeys(remark for study in some for remark in _remarks(study))
-    told = msgspec.structs.replace(finding, note=noted(finding, "; ".join(remarks)))
-    ways: dict[tuple[Axis, ...], None] = {}
+    of_axes: dict[tuple[Axis, ...], None] = {}
+    elsewhere: dict[tuple[Axis, ...], str] = {}
     shown: list[str] = []
     for study in some:
         if study.answer is not None and study.answer.ways:
-            ways |= dict.fromkeys(_sorted(study, way) for way in study.answer.ways)
+            for way in study.answer.ways:
+                axes = tuple(axis for axis in study.case.pair.axes if axis in way)
+                if Beyond.COMPUTER in way:
+                    elsewhere[axes] = f"not an axis: {' with '.join((study.case.pair.computers, *axes))}"
+                else:
+                    of_axes[axes] = None
             shown.append(_shown(study, study.answer))
-    if not ways:
-        return told
-    axes = dict.fromkeys(axis for way in ways for axis in way)
-    cause = Cause(kind=CauseKind.AXIS, axes=tuple(axes), ways=tuple(ways), detail="; ".join(shown))
-    return msgspec.structs.replace(told, cause=cause)
+    if of_axes:  # the computers are no axis, and what can be varied comes first
+        remarks |= dict.fromkeys(f"enough as well, and {each}" for each in elsewhere.values())
+    told = msgspec.structs.replace(finding, note=noted(finding, "; ".join(remarks)))
+    if of_axes:
+        return msgspec.structs.replace(told, cause=_cause(CauseKind.AXIS, tuple(of_axes), shown))
+    if elsewhere:
+        return msgspec.structs.replace(told, cause=_cause(CauseKind.COMPUTER, tuple(elsewhere), [*elsewhere.values(), *shown]))
+    return told
 
 
-def _sorted(study: Study, mix: Mix) -> tuple[Axis, ...]:
-    return tuple(axis for axis in study.case.pair.axes if axis in mix)
+def _cause(kind: CauseKind, ways: tuple[tuple[Axis, ...], ...], shown: Iterable[str]) -> Cause:
+    axes = tuple(dict.fromkeys(axis for way in ways for axis in way))
+    return Cause(kind=kind, axes=axes, ways=ways if axes else (), detail="; ".join(shown))
+
+
+def _sorted(study: Study, mix: Mix) -> tuple[Part, ...]:
+    return tuple(part for part in study.case.pair.parts if part in mix)
 
 
 def _shown(study: Study, answer: Answer) -> str:
     """Say what was run for an answer, and how it came out: what spoils the base, then what mends the target."""
     case = study.case
-    everything = frozenset(case.pair.axes)
+    everything: Mix = frozenset(case.pair.parts)
     if everything in answer.ways and case.pair.whole:
         if len(everything) == 1:
             return f"nothing else differs between {case.pair.first} and {case.pair.second}"
-        without = (everything - {axis} for axis in case.pair.axes)
+        without = (everything - {part} for part in case.pair.parts)
         return "; ".join(f"{_backward(study, everything - mix)} {_did(study, mix)}" for mix in without)
     parts = [f"{_forward(study, way)} {_did(study, way)}" for way in answer.ways]
     mending = everything.difference(*answer.ways, answer.hidden)
@@ -114,7 +128,7 @@ def _unstable(study: Study, mix: Mix) -> str:
 
 def _third_ways(study: Study) -> Iterator[str]:
     """Say which axes alone gave what neither side gives."""
-    for axis in study.case.pair.axes:
-        mix = frozenset({axis})
+    for part in study.case.pair.parts:
+        mix = Mix({part})
         if study.table.likeness(mix) is Likeness.OTHER:
             yield f"{_forward(study, mix)} {does(study.table.told(mix)[0])}"

@@ -7,6 +7,7 @@ from functools import partial
 
 import msgspec
 
+from paritygate.causes.computers import Computers
 from paritygate.causes.differences import Differences
 from paritygate.causes.files import with_rules
 from paritygate.causes.flow import Attribution, Ground, Run, attribute
@@ -35,7 +36,8 @@ MARGIN = 2
 class Known(msgspec.Struct, frozen=True, kw_only=True):
     """What a search begins with: the plans, the axes that varied, the cells of the gate, and what confirmed it.
 
-    `different` are the paths in which the states of the tree differ, `earlier` the cells of searches before, with their plans.
+    `different` are the paths in which the states of the tree differ, `computers` says where environments ran, `earlier` are the
+    cells of searches before, with their plans.
     Tests that are `frozen` are looked into after all others, and apart from them, as a gate does not look into them.
     """
 
@@ -44,6 +46,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     gate: tuple[Cell, ...]
     confirmation: Confirmation
     different: Differences = {}
+    computers: Computers = {}
     earlier: tuple[tuple[CellPlan, Cell], ...] = ()
     frozen: frozenset[TestId] = frozenset()
 
@@ -118,6 +121,7 @@ class Search:
             filesystem_of=known.planned.filesystem_of,
             over=lambda plans: is_over() and not reading.holds(plans),
             different=known.different,
+            computers=known.computers,
         )
         return attribute(findings, ground, reading.run)
 

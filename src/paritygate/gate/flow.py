@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paritygate import archive
+from paritygate.causes.computers import computers_of
 from paritygate.causes.differences import differences_behind
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
@@ -59,6 +60,7 @@ def judge(begun: Begun, grounds: Grounds, world: World, watch: Stopwatch) -> Rep
         gate=gate_cells,
         confirmation=confirmation,
         different=differences_behind(confirmation.findings, trees),
+        computers=computers_of(ready.runners, ready.engines),
     )
     conclusion = Conclusion(made=made, frozen=begun.frozen, gate=gate_cells, cells=cells, watch=watch, world=world)
     with conclusion.kept_if_interrupted(confirmation):

@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 import msgspec
 
 from paritygate import archive, recorded
+from paritygate.causes.computers import computers_of_report
 from paritygate.causes.files import rules_in, with_rules
 from paritygate.causes.flow import Run
 from paritygate.causes.wording import UNFINISHED
@@ -66,6 +67,7 @@ def _known(artifact: Artifact, material: Material) -> Known:
             cells=tuple(cell for cell in artifact.cells if _is_before_causes(cell, plan_of, envs)),
         ),
         different=material.different,
+        computers=computers_of_report(artifact),
         earlier=tuple((plan_of[_name(cell)], cell) for cell in artifact.cells if _has_looked_for_causes(cell, plan_of)),
         frozen=judging.still_let_through(artifact.freezes, findings),
     )

@@ -58,6 +58,7 @@ class FileFact(msgspec.Struct, frozen=True, kw_only=True):
 class Cause(msgspec.Struct, frozen=True, kw_only=True):
     """Which difference flips a test; `ways` are sets of `axes` of which each is enough, and nothing less than it.
 
+    Of the kind `computer`, which is no axis, they are what it takes on the other computer besides; none if that alone flips it.
     `polluters` are the tests after which, all together and in this order, it goes wrong, `setters` those after which it goes
     well. `overlapping` ran on other workers at the same time whenever it went wrong. `rate` is how often it went wrong, of how
     many times, where everything that is known was equal.

@@ -208,6 +208,7 @@ class CauseKind(StrEnum):
     RACE = "race"
     CHANCE = "chance"
     FIXTURE_DRIFT = "fixture-drift"
+    COMPUTER = "computer"
 
 
 class FreezeState(StrEnum):

@@ -12,6 +12,8 @@ MOST_PARTNERS = 2
 
 def short(cause: Cause) -> str:
     """Say a cause in a word or two: of several axes, whether each is enough or it takes them together."""
+    if cause.kind is CauseKind.COMPUTER:
+        return " or ".join(" with ".join((cause.kind.value, *way)) for way in cause.ways or ((),))
     if cause.kind is not CauseKind.AXIS:
         others = [f"{word} {_listed(tests)}" for word, tests in (("after", cause.polluters), ("needs", cause.setters)) if tests]
         return f"{cause.kind.value} ({', '.join(others)})" if others else cause.kind.value

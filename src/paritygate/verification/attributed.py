@@ -1,4 +1,4 @@
-"""Whether the cells of mixed environments bear out the axes that a report names as causes of couplings."""
+"""Whether the cells of mixed environments bear out the axes, or the computers, that a report names as causes of couplings."""
 
 from __future__ import annotations
 
@@ -6,21 +6,25 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from paritygate.causes.cases import Case, cases_of
+from paritygate.causes.computers import Beyond, Part, computers_of_report, ran_there
 from paritygate.causes.mixing import hybrid_of
+from paritygate.causes.search import Mix
 from paritygate.classifier.evidence import gate_of
 from paritygate.outcomes.artifact import Artifact, Finding
 from paritygate.outcomes.cells import Cell, TestId
-from paritygate.outcomes.words import Axis, CauseKind, Label, Purpose
+from paritygate.outcomes.words import CauseKind, Label, Purpose
 from paritygate.verification.items import Item, checked, not_checked
 
 WHAT = "causes"
 OTHERS = "other causes"
+MIXED = frozenset({CauseKind.AXIS, CauseKind.COMPUTER})
+"""The kinds of causes that are shown by mixing environments."""
 
 
 def items(artifact: Artifact) -> Iterator[Item]:
     """Check the axes that are named as causes, and say of which tests the cause is only told."""
     yield _of_axes(artifact)
-    others = [each for each in artifact.tests if each.cause is not None and each.cause.kind is not CauseKind.AXIS]
+    others = [each for each in artifact.tests if each.cause is not None and each.cause.kind not in MIXED]
     if others:
         kinds = ", ".join(sorted({each.cause.kind for each in others if each.cause is not None}))
         yield not_checked(OTHERS, f"of {len(others)} tests ({kinds}): what is told of them is not derived again")
@@ -29,10 +33,10 @@ def items(artifact: Artifact) -> Iterator[Item]:
 def _of_axes(artifact: Artifact) -> Item:
     """Check every coupling's axes: what is named must have been run in a cell that mixes just that, and done as it says.
 
-    All axes that varied, together, need no such cell: they are what lies between the two sides. What is not checked is whether
-    less would have been enough.
+    All that differs, together, needs no such cell: it is what lies between the two sides. That is more than the axes where the
+    two ran on different computers. What is not checked is whether less would have been enough.
     """
-    named = [each for each in artifact.tests if each.label is Label.COUPLING and each.cause and each.cause.kind is CauseKind.AXIS]
+    named = [each for each in artifact.tests if each.label is Label.COUPLING and each.cause and each.cause.kind in MIXED]
     if not named:
         return checked(WHAT, "no coupling has an axis for its cause", ())
     if artifact.material is None:
@@ -52,7 +56,7 @@ def _cases(artifact: Artifact) -> dict[TestId, tuple[Case, ...]]:
     gate = gate_of(artifact.tests, artifact.cells, (plan for plan in plans if plan.purpose is Purpose.GATE))
     varied = frozenset(each.axis for each in artifact.axes if each.varied)
     found: dict[TestId, tuple[Case, ...]] = {}
-    for case in cases_of(gate, varied):
+    for case in cases_of(gate, varied, computers_of_report(artifact)):
         found[case.test] = (*found.get(case.test, ()), case)
     return found
 
@@ -63,16 +67,17 @@ def _of_one(artifact: Artifact, finding: Finding, cases: Sequence[Case]) -> Iter
     ways = () if cause is None else cause.ways or (cause.axes,)
     if cause is not None and {axis for way in ways for axis in way} != set(cause.axes):
         yield f"`{finding.nodeid}`: {_listed(cause.axes)} is named, and what was shown is {'; '.join(map(_listed, ways))}"
+    elsewhere: Mix = frozenset({Beyond.COMPUTER} if cause is not None and cause.kind is CauseKind.COMPUTER else ())
     for way in ways:
-        mix = frozenset(way)
-        about = [case for case in cases if mix <= frozenset(case.pair.axes)]
+        mix = elsewhere.union(way)
+        about = [case for case in cases if mix <= frozenset(case.pair.parts)]
         if not about:
-            yield f"`{finding.nodeid}`: {_listed(way)} did not vary where it differs"
-        elif not any(mix == frozenset(case.pair.axes) for case in about):
+            yield f"`{finding.nodeid}`: {_listed(_sorted(mix))} did not vary where it differs"
+        elif not any(mix == frozenset(case.pair.parts) for case in about):
             yield from _of_a_mix(artifact, about, mix)
 
 
-def _of_a_mix(artifact: Artifact, cases: Sequence[Case], mix: frozenset[Axis]) -> Iterator[str]:
+def _of_a_mix(artifact: Artifact, cases: Sequence[Case], mix: Mix) -> Iterator[str]:
     """Look for the cells of one mixture: in one pair at least every one that tells of the test must have flipped it."""
     seen: Counter[str] = Counter()
     for case in cases:
@@ -80,7 +85,7 @@ def _of_a_mix(artifact: Artifact, cases: Sequence[Case], mix: frozenset[Axis]) -
         if outcomes and case.before not in outcomes:
             return
         seen.update(map(str, outcomes))
-    test, way = cases[0].test.nodeid, _listed(tuple(sorted(mix)))
+    test, way = cases[0].test.nodeid, _listed(_sorted(mix))
     if seen:
         counted = ", ".join(f"{what} ({count})" for what, count in seen.items())
         yield f"`{test}`: with {way} alone it was {counted}, which is no flip"
@@ -88,13 +93,19 @@ def _of_a_mix(artifact: Artifact, cases: Sequence[Case], mix: frozenset[Axis]) -
         yield f"`{test}`: no cell has run it with {way} alone"
 
 
-def _mixed(artifact: Artifact, case: Case, mix: frozenset[Axis]) -> Iterator[Cell]:
-    """Find the cells of a mixture that were run to tell of a test."""
-    name = hybrid_of(case, mix).name
+def _mixed(artifact: Artifact, case: Case, mix: Mix) -> Iterator[Cell]:
+    """Find the cells of a mixture that were run to tell of a test, on the computer on which its base's cells are."""
+    hybrid, computers = hybrid_of(case, mix), computers_of_report(artifact)
     for cell in artifact.cells:
-        if cell.purpose is Purpose.HYBRID and cell.env == name and (not cell.about or case.test in cell.about):
+        if cell.purpose is not Purpose.HYBRID or cell.env != hybrid.name or not ran_there(cell, hybrid.base, computers):
+            continue
+        if not cell.about or case.test in cell.about:
             yield cell
 
 
-def _listed(way: Sequence[Axis]) -> str:
+def _sorted(mix: Mix) -> tuple[Part, ...]:
+    return tuple(sorted(mix, key=lambda part: (isinstance(part, Beyond), part)))
+
+
+def _listed(way: Sequence[Part]) -> str:
     return " and ".join(way)
