@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any, ClassVar
 
 import msgspec
 import pytest
 
+from paritygate.causes.computers import Beyond, Computers, Part, computers_of
 from paritygate.causes.differences import Differences
 from paritygate.causes.flow import Attribution, Ground, attribute
 from paritygate.causes.wording import UNFINISHED
 from paritygate.classifier.labels import label
 from paritygate.environments import filesystem_of
-from paritygate.outcomes.artifact import Cause, Finding
-from paritygate.outcomes.cells import Cell, Dates, Touch
+from paritygate.outcomes.artifact import Cause, EngineRecord, Finding
+from paritygate.outcomes.cells import Cell, Dates, EnvironmentName, Touch
 from paritygate.outcomes.plans import CellPlan, Environment, Filesystem, Selection
 from paritygate.outcomes.trees import Difference
-from paritygate.outcomes.words import Axis, CauseKind, CellStatus, FileState, Label, Purpose, Touching, Worktree
+from paritygate.outcomes.words import (
+    Axis,
+    CauseKind,
+    CellStatus,
+    FileState,
+    Label,
+    Purpose,
+    RunnerName,
+    Touching,
+    Worktree,
+)
 from tests.support.builders import a_cell, a_failure, a_run, an_environment, gate_plans, ids
 
 World = Callable[[CellPlan], Cell]
@@ -73,10 +85,13 @@ def explain(
     *environments: Environment,
     varied: Sequence[Axis] = FIVE,
     batches: int = 99,
-    different: Differences | None = None,
     change: Callable[[tuple[CellPlan, ...]], tuple[CellPlan, ...]] = lambda plans: plans,
+    **more: Any,
 ) -> Explained:
-    """Run a gate in a made-up world, and look for the causes of what it shows, in so many batches at most."""
+    """Run a gate in a made-up world, and look for the causes of what it shows, in so many batches at most.
+
+    `more` is what a search may begin with besides: in which paths the trees differ, where environments run.
+    """
     ran: list[list[CellPlan]] = []
 
     def run(plans: tuple[CellPlan, ...]) -> tuple[Cell, ...]:
@@ -94,7 +109,7 @@ def explain(
         cells=cells,
         filesystem_of=filesystem,
         over=lambda _: len(ran) >= batches,
-        different=different or {},
+        **more,
     )
     return Explained(attribute(label(cells), ground, run), ran)
 
@@ -248,6 +263,103 @@ class TestEveryCombination:
             assert min(map(len, named)) == min(map(len, ways))
             costs.append(sum(explained.sizes))
         assert (len(costs), max(costs)) == (316, 23)
+
+
+def parts(plan: CellPlan) -> frozenset[Part]:
+    """Say which axes of a cell are the server's, and whether it runs on the server's computer, as its base's cells do."""
+    there = plan.environment.name.partition("+")[0] == SERVER.name
+    return servers(plan) | ({Beyond.COMPUTER} if there else frozenset[Part]())
+
+
+def holds_one_of(one: frozenset[Part], other: frozenset[Part], seen: frozenset[Part]) -> bool:
+    return one <= seen or other <= seen
+
+
+class TestComputers:
+    """Two environments on two computers: a mixture of axes on the one never stands for its complement on the other."""
+
+    APART: ClassVar[Computers] = {LOCAL.name: ("host",), SERVER.name: ("ssh",)}
+
+    def explained(self, red: Callable[[frozenset[Part]], bool], varied: Sequence[Axis] = FIVE) -> Explained:
+        """Look for the cause of a test that fails where this is so."""
+        world = lambda plan: cell_of(plan, {"t": "failed" if red(parts(plan)) else "passed"})  # noqa: E731 - as short as it is
+        return explain(world, varied=varied, computers=self.APART)
+
+    @pytest.mark.parametrize("varied", [FIVE, (TIMEZONE, WORKERS), (TIMEZONE,), ()])
+    def test_what_the_computer_does_is_blamed_on_no_axis(self, varied: Sequence[Axis]) -> None:
+        explained = self.explained(lambda seen: Beyond.COMPUTER in seen, varied)
+        cause = explained.cause()
+        assert (cause.kind, cause.axes, cause.ways) == (CauseKind.COMPUTER, (), ())
+        assert cause.detail.startswith("not an axis: the two computers themselves (host / ssh); ")
+        if varied:
+            shown = "local with server's computer fails, 2 of 2; server with local's passes, 2 of 2"
+            assert cause.detail.endswith(f"; {shown}")
+        assert explained.finding().note == ""
+
+    def test_it_is_shown_on_each_computer_with_all_axes_of_the_other(self) -> None:
+        explained = self.explained(lambda seen: Beyond.COMPUTER in seen, (TIMEZONE, WORKERS))
+        names = {name.rpartition("-")[0] for batch in explained.names for name in batch}
+        assert {"server+timezone+workers", "local+timezone+workers"} <= names
+
+    def test_an_axis_is_named_where_it_does_so_on_either_computer(self) -> None:
+        explained = self.explained(lambda seen: LOCALE in seen)
+        assert explained.cause() == Cause(
+            kind=CauseKind.AXIS,
+            axes=(LOCALE,),
+            ways=((LOCALE,),),
+            detail="local with server's locale fails, 2 of 2; server with local's passes, 2 of 2",
+        )
+        assert explained.finding().note == ""
+
+    def test_an_axis_and_the_computer_are_each_enough(self) -> None:
+        explained = self.explained(lambda seen: bool(seen & {LOCALE, Beyond.COMPUTER}))
+        assert (explained.cause().kind, explained.cause().axes) == (CauseKind.AXIS, (LOCALE,))
+        assert explained.finding().note == "enough as well, and not an axis: the two computers themselves (host / ssh)"
+
+    def test_an_axis_that_matters_on_one_computer_alone(self) -> None:
+        explained = self.explained(lambda seen: seen >= {LOCALE, Beyond.COMPUTER})
+        cause = explained.cause()
+        assert (cause.kind, cause.axes, cause.ways) == (CauseKind.COMPUTER, (LOCALE,), ((LOCALE,),))
+        assert cause.detail.startswith("not an axis: the two computers themselves (host / ssh) with locale; ")
+
+    def test_whatever_two_sets_do_no_axis_is_named_that_the_test_does_not_hang_on(self) -> None:
+        everything: tuple[Part, ...] = (TIMEZONE, WORKERS, WORKTREE, Beyond.COMPUTER)
+        sets = [frozenset(some) for size in (1, 2) for some in combinations(everything, size)]
+        for one, other in combinations(sets, 2):
+            red = partial(holds_one_of, one, other)
+            cause = self.explained(red, (TIMEZONE, WORKERS, WORKTREE)).cause()
+            more = {Beyond.COMPUTER} if cause.kind is CauseKind.COMPUTER else set[Part]()
+            for way in cause.ways or (cause.axes,):
+                assert red(frozenset({*way, *more})), (one, other, cause)
+                assert not any(red(frozenset({*way, *more} - {each})) for each in {*way, *more}), (one, other, cause)
+
+    def test_environments_on_one_computer_are_compared_first(self) -> None:
+        third = msgspec.structs.replace(SERVER, name=EnvironmentName("third"))
+        world = lambda plan: cell_of(plan, {"t": "failed" if TIMEZONE in servers(plan) else "passed"})  # noqa: E731
+        computers = {LOCAL.name: ("host",), third.name: ("ssh",), SERVER.name: ("host",)}
+        explained = explain(world, LOCAL, third, SERVER, computers=computers)
+        assert explained.cause().axes == (TIMEZONE,)
+        assert not any(name.startswith("third") for batch in explained.names for name in batch)
+
+    def test_engines_that_both_have_are_one_place_and_one_of_its_own_is_another(self) -> None:
+        def engine(name: str, *environments: str) -> EngineRecord:
+            known = tuple(map(EnvironmentName, environments))
+            return EngineRecord(name=name, url="", version="", platform="", cpus=1, environments=known)
+
+        one, two, three = map(EnvironmentName, ("one", "two", "three"))
+        runners = {one: RunnerName.DOCKER, two: RunnerName.DOCKER, three: RunnerName.SSH}
+        pool = (engine("a", "one", "two"), engine("b", "one", "two"))
+        assert computers_of(runners, pool) == {
+            one: ("engine `a`", "engine `b`"),
+            two: ("engine `a`", "engine `b`"),
+            three: ("ssh",),
+        }
+        assert computers_of(runners, (engine("a", "one"), engine("b", "two"))) == {
+            one: ("engine `a`",),
+            two: ("engine `b`",),
+            three: ("ssh",),
+        }
+        assert computers_of(runners, ()) == {one: ("docker",), two: ("docker",), three: ("ssh",)}
 
 
 class TestHiding:

@@ -22,12 +22,14 @@ from paritygate.gate.afterwards import Afterwards
 from paritygate.gate.request import Request, World
 from paritygate.images.dependencies import find
 from paritygate.images.layers import Layers
-from paritygate.outcomes.artifact import Artifact
-from paritygate.outcomes.words import Axis, ExitCode, Label, Purpose
+from paritygate.outcomes.artifact import Artifact, Cause
+from paritygate.outcomes.words import Axis, CauseKind, ExitCode, Label, Purpose
 from paritygate.repro import flow as repro_flow
 from paritygate.repro.request import Wanted
 from paritygate.repro.request import World as ReproWorld
 from paritygate.runners.specification import Place
+from paritygate.verification import derived
+from paritygate.verification.items import State
 from tests.support.builders import a_probe
 from tests.support.fake_engine import FakeEngine, KilledError, Process
 from tests.support.gate_runs import lay_out
@@ -86,8 +88,12 @@ class Away(FakeEngine):
             super().info, endpoint=Endpoint(f"memory://{name}", "the settings"), platform=platform, cpus=1
         )
 
+    def holds(self, *, utc: bool) -> bool:
+        """Say whether the first of the two tests passes: in UTC alone."""
+        return utc
+
     def launcher(self, process: Process) -> int:
-        """Run two tests, of which one holds in UTC alone."""
+        """Run two tests, of which one may fail."""
         given = json.loads(process.read_line())
         utc = given["environment"]["TZ"] == "UTC"
         if self._dies(self.requests[-1].name):
@@ -105,7 +111,7 @@ class Away(FakeEngine):
             {"e": "start", "probe": msgspec.to_builtins(probe), "dates": dates},
             {"e": "collected", "tests": [[ZONED, 0], [PLAIN, 0]]},
             {"e": "test-start", "nodeid": ZONED},
-            {"e": "test", "nodeid": ZONED, "outcome": "passed" if utc else "failed"},
+            {"e": "test", "nodeid": ZONED, "outcome": "passed" if self.holds(utc=utc) else "failed"},
             {"e": "test-start", "nodeid": PLAIN},
             {"e": "test", "nodeid": PLAIN, "outcome": "passed"},
             {"e": "finish", "exit": int(not utc)},
@@ -199,6 +205,46 @@ def test_each_environment_on_an_engine_of_its_own(project: Path) -> None:
     cause = next(each.cause for each in found.tests if each.nodeid == ZONED)
     assert cause is not None
     assert cause.axes == (Axis.TIMEZONE,)
+
+
+def of_causes(report: Artifact) -> tuple[State, tuple[str, ...]]:
+    """Hold the causes of a report against its cells."""
+    return next((each.state, each.lines) for each in derived.items(report) if each.what == "causes")
+
+
+def test_what_one_engine_alone_does_is_blamed_on_no_axis_also_afterwards_and_the_report_holds(project: Path) -> None:
+    class Odd(Away):
+        def holds(self, *, utc: bool) -> bool:  # noqa: ARG002 - whatever the zone
+            """Pass nowhere."""
+            return False
+
+    class Even(Away):
+        def holds(self, *, utc: bool) -> bool:  # noqa: ARG002 - whatever the zone
+            """Pass everywhere."""
+            return True
+
+    own = SETTINGS.replace('"Asia/Tokyo"', '"Asia/Tokyo"\nengine = "b"').replace('"UTC"', '"UTC"\nengine = "a"')
+    (project / "paritygate.toml").write_text(own, encoding="utf-8")
+    engines = Even("a", project), Odd("b", project)
+    found = gate(project, *engines)
+    cause = next(each.cause for each in found.tests if each.nodeid == ZONED)
+    assert cause == Cause(
+        kind=CauseKind.COMPUTER,
+        detail="not an axis: the two computers themselves (engine `b` / engine `a`); "
+        "two with one's computer fails, 2 of 2; one with two's passes, 2 of 2",
+    )
+    assert of_causes(found) == (State.MATCHES, ())
+    axes = (Axis.TIMEZONE, Axis.LOCALE)
+    blamed = Cause(kind=CauseKind.AXIS, axes=axes, ways=(axes,))
+    wrong = tuple(msgspec.structs.replace(each, cause=each.cause and blamed) for each in found.tests)
+    no_flip = f"`{ZONED}`: with locale and timezone alone it was passed (2), which is no flip"
+    assert of_causes(msgspec.structs.replace(found, tests=wrong)) == (State.DIFFERS, (no_flip,))
+    moved = tuple(msgspec.structs.replace(cell, engine="a") for cell in found.cells)
+    never = f"`{ZONED}`: no cell has run it with computer alone"
+    assert of_causes(msgspec.structs.replace(found, cells=moved)) == (State.DIFFERS, (never,))
+    gate(project, *engines, budget=0.0)
+    asked = Afterwards(report=project / "parity_report.json", project=project)
+    assert afterwards.run(asked, a_world(engines, [])).artifact.tests == found.tests
 
 
 def test_one_engine_that_is_given_goes_over_all_that_are_configured(project: Path) -> None:

@@ -80,7 +80,7 @@ class Grounds:
                 if runners.get(name) is RunnerName.DOCKER
             },
             reasons={axis: each.why for axis, each in held.items()},
-            notes=tuple(note for part in parts.values() for note in part.notes),
+            notes=(*_apart(self._of), *(note for part in parts.values() for note in part.notes)),
             engines=tuple(engine for part in parts.values() for engine in part.engines),
         )
 
@@ -91,6 +91,13 @@ class Grounds:
 
     def _mine(self, settled: Settled, ground: Ground) -> dict[str, EnvironmentSettings]:
         return {name: each for name, each in settled.settings.environments.items() if self._of.get(name) is ground.name}
+
+
+def _apart(of: Mapping[str, RunnerName]) -> Iterator[str]:
+    """Remark environments that are not on the same kind of ground."""
+    if len(set(of.values())) > 1:
+        where = ", ".join(f"`{name}` on {runner}" for name, runner in of.items())
+        yield f"{where}: what differs between these themselves is no axis, and a divergence may be due to it"
 
 
 def _members(parts: Mapping[RunnerName, Part], runners: Mapping[EnvironmentName, RunnerName]) -> Iterator[Member]:
