@@ -71,16 +71,17 @@ def _host(settings: Settings, project: Path, variables: Mapping[str, str]) -> Ro
     """Say what cells of this computer itself would have, which need no engine, and which axes they could not vary."""
     if not sys.platform.startswith("linux"):
         return Row(label="without engine", said="no cells: they take Linux", well=False)
+    every = settings.environments
     try:
         chosen = interpreters.choose(settings.host.python, project, variables)
         with resources.guest_file("interpreter.py") as script:
-            survey = interpreters.survey(chosen, script, lacking.locales(settings.environments))
+            survey = interpreters.survey(chosen, script, lacking.locales(every), lacking.zones(every))
     except ParityError as error:
         return Row(
             label="without engine", said=f"no cells: {error.message}", hints=(error.hint,) if error.hint else (), well=False
         )
-    every = settings.environments
-    held = lacking.locale(every, every, survey.locales) | lacking.workers(every, survey.installed, str(chosen.python))
+    held = lacking.locale(every, every, survey.locales) | lacking.zone(every, every, survey.zones)
+    held |= lacking.workers(every, survey.installed, str(chosen.python))
     obstacle = _obstacle_to_filesystems(every)
     held |= lacking.case(every, obstacle) if obstacle else {}
     return Row(

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,13 +14,17 @@ import pytest
 from paritygate.config.file import Overrides, apply
 from paritygate.config.settings import EnvironmentSettings, Settings
 from paritygate.docker_engine.verbs import Engine
-from paritygate.errors import ConfigError, EngineUnavailableError
+from paritygate.errors import ConfigError, EngineUnavailableError, RunnerError
 from paritygate.gate.grounds import choosing
-from paritygate.gate.grounds.ssh import target_of
+from paritygate.gate.grounds.choosing import Grounds
+from paritygate.gate.grounds.parts import Part
+from paritygate.gate.grounds.ssh import lacks, target_of
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.host import interpreters, lacking
-from paritygate.outcomes.words import Axis, RunnerChoice
+from paritygate.host.interpreters import Survey
+from paritygate.host.lacking import Held
+from paritygate.outcomes.words import Axis, RunnerChoice, RunnerName
 from tests.support.fake_engine import FakeEngine
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="cells on the computer itself take Linux")
@@ -128,6 +133,89 @@ def test_what_a_computer_lacks_is_equal_in_all_environments() -> None:
         ("C.UTF-8", 0, "any"),
         ("C.UTF-8", 0, "any"),
     ]
+
+
+def a_survey(locales: tuple[str, ...], zones: tuple[str, ...]) -> Survey:
+    """Say of another computer that it has these, and nothing else."""
+    words: dict[str, Any] = dict.fromkeys(("version", "executable", "user_base"), "")
+    lists = dict.fromkeys(("prefixes", "installed", "search_path", "mapped"), ())
+    return Survey(**words, **lists, editable={}, entry_points={}, distributions={}, locales=locales, zones=zones)
+
+
+def test_what_another_computer_lacks_is_equal_on_both_sides() -> None:
+    pair = Settings().environments
+    found = lacks({"server-like": pair["server-like"]}, pair, a_survey(("C.UTF-8",), ("UTC",)), "far")
+    assert found == {Axis.CASE_SENSITIVE: Held("any", "no filesystem that folds case can be had on `far` over ssh")}
+    assert [each.case_sensitive for each in lacking.hold(pair, found).values()] == ["any", "any"]
+    sorted_here = {"local-like": EnvironmentSettings(directory_order="sorted"), "server-like": EnvironmentSettings()}
+    assert set(lacks({"server-like": sorted_here["server-like"]}, sorted_here, a_survey(("C.UTF-8",), ("UTC",)), "far")) == {
+        Axis.DIRECTORY_ORDER
+    }
+
+
+def test_a_locale_or_a_zone_that_another_computer_lacks_does_not_vary() -> None:
+    pair = Settings().environments
+    found = lacks(pair, pair, a_survey(("C.UTF-8",), ("UTC",)), "far")
+    assert set(found) == {Axis.CASE_SENSITIVE, Axis.LOCALE, Axis.TIMEZONE}
+    assert found[Axis.LOCALE].why.startswith("`far` has no locale `en_US.UTF-8`: generate it")
+    assert found[Axis.TIMEZONE].why.startswith("`far` has no time zone `Asia/Shanghai`, `Asia/Tokyo`, ")
+    assert [(each.locale, each.timezone) for each in lacking.hold(pair, found).values()] == [("C.UTF-8", "UTC")] * 2
+    every_zone = a_survey(("C.UTF-8", "en_US.UTF-8"), lacking.zones(pair))
+    assert set(lacks(pair, pair, every_zone, "far")) == {Axis.CASE_SENSITIVE}
+
+
+def test_one_environment_alone_whose_locale_another_computer_lacks_says_how_to_do_without() -> None:
+    settings = Settings()
+    alone = {"local-like": settings.environments["local-like"]}
+    survey = a_survey(("C.UTF-8",), lacking.zones(settings.environments))
+    with pytest.raises(RunnerError) as caught:
+        lacks(alone, alone, survey, "far")
+    assert caught.value.message == "`far` has no locale `en_US.UTF-8`"
+    assert "`--without-axis locale`" in caught.value.hint
+    without = apply(settings, Overrides(environments=("local-like",), without_axes=("locale",))).environments
+    assert [(name, each.locale) for name, each in without.items()] == [("local-like", "C.UTF-8")]
+    assert set(lacks(without, without, survey, "far")) == {Axis.CASE_SENSITIVE}
+
+
+class Lacking:
+    """A ground that lacks something, and notes what it was asked."""
+
+    def __init__(self, name: RunnerName, found: dict[Axis, Held], asked: list[tuple[RunnerName, bool | str]]) -> None:
+        self.name = name
+        self._found, self._asked = found, asked
+
+    def lacks(self, mine: lacking.Environments, every: lacking.Environments, _world: World) -> dict[Axis, Held]:
+        """Say it, and note whose case it is asked about."""
+        self._asked += [(self.name, each.case_sensitive) for each in mine.values()]
+        return self._found if lacking.case(every, "?") else {}
+
+    def prepare(self, *_all: object) -> Part:
+        """Make nothing ready."""
+        raise NotReadyError
+
+    def tidy(self, _world: World) -> None:
+        """Remove nothing."""
+
+
+class NotReadyError(Exception):
+    """A ground was to be made ready."""
+
+
+def test_what_another_computer_cannot_vary_is_not_tried_on_this_one(tmp_path: Path) -> None:
+    asked: list[tuple[RunnerName, bool | str]] = []
+    held = {Axis.CASE_SENSITIVE: Held("any", "not there")}
+    grounds = Grounds(
+        {
+            RunnerName.HOST: Lacking(RunnerName.HOST, {}, asked),
+            RunnerName.SSH: Lacking(RunnerName.SSH, held, asked),
+        },
+        {"local-like": RunnerName.HOST, "server-like": RunnerName.SSH},
+    )
+    said: list[str] = []
+    with pytest.raises(NotReadyError):
+        grounds.prepare(settled(tmp_path), {}, a_world(no_engine(), tmp_path, said))
+    assert asked == [(RunnerName.SSH, True), (RunnerName.HOST, "any")]
+    assert said == ["not varied: case_sensitive: not there"]
 
 
 def test_what_a_computer_has_is_not_held() -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from paritygate.guest.lodging import MARK
-from paritygate.outcomes.words import Label, Outcome
+from paritygate.outcomes.artifact import Cause
+from paritygate.outcomes.words import Axis, CauseKind, Label, Outcome
 from tests.support.command_line import call
 from tests.support.gate_runs import PATIENCE_SECONDS, Ended, Gate, lay_out, run
 from tests.support.sshd import TARGET, Sshd, program
@@ -34,11 +35,10 @@ def elsewhere(tmp_path: Path, kept: Path) -> Iterator[Sshd]:
 
 
 def laid_out(tmp_path: Path, packages: Path, files: dict[str, str], settings: str = "") -> Path:
-    """Lay out a project with one environment here, one there, in a locale that both have."""
+    """Lay out a project with one environment here, one there."""
     own = (
         f'runner = "host"\n{settings}\n[host]\npython = "{packages}/bin/python"\n'
-        '[environments.local-like]\nlocale = "C.UTF-8"\ncase_sensitive = "any"\n'
-        '[environments.server-like]\nrunner = "ssh"\ncase_sensitive = "any"\nworkers = 0\n'
+        '[environments.server-like]\nrunner = "ssh"\nworkers = 0\n'
     )
     return lay_out(tmp_path / "project", files | {"paritygate.toml": own})
 
@@ -104,27 +104,42 @@ def test_parity_between_here_and_there(tmp_path: Path, packages: Path, elsewhere
     assert ended.artifact is not None
     assert [cell.runner for cell in ended.artifact.cells] == ["host", "host", "ssh", "ssh"]
     assert f"on `{TARGET}` (linux/" in ended.stderr
+    case = next(each for each in ended.artifact.axes if each.axis is Axis.CASE_SENSITIVE)
+    assert (case.varied, case.why) == (False, f"no filesystem that folds case can be had on `{TARGET}` over ssh")
+    assert {cell.filesystem for cell in ended.artifact.cells} == {None}
     assert_nothing_is_left(elsewhere)
 
 
 def test_one_environment_alone_is_no_parity(tmp_path: Path, packages: Path, elsewhere: Sshd) -> None:
     project = laid_out(tmp_path, packages, {"test_a.py": PASSES})
-    options = ("--env", "server-like", "--attempts", "1")
+    options = ("--env", "local-like", "--attempts", "1", "--runner", "ssh", "--without-axis", "locale")
     ended = run(project, *NOT_EXPLAINED, *options, variables=elsewhere.variables)
     assert ended.status == 0, ended.stdout + ended.stderr
-    assert ended.stdout.startswith("stable in server-like (one environment, nothing compared) (on ssh)")
+    assert ended.stdout.startswith("stable in local-like (one environment, nothing compared) (on ssh)")
     assert "parity" not in ended.stdout.splitlines()[0]
     again = call(project, "repro", "parity_report.json", "test_a.py::test_passes", variables=elsewhere.variables)
     assert (again.code, again.out.splitlines()[-1]) == (0, "reproduced: passed, as in the report"), again.err
-    assert "once more in server-like-1, on ssh" in again.err
+    assert "once more in local-like-1, on ssh" in again.err
 
 
 def test_a_coupling_between_here_and_there(tmp_path: Path, packages: Path, elsewhere: Sshd) -> None:
-    coupled = "import time\n\ndef test_coupled():\n    assert time.localtime().tm_gmtoff == 0\n\n" + PASSES
-    ended = run(laid_out(tmp_path, packages, {"test_a.py": coupled}), *NOT_EXPLAINED, variables=elsewhere.variables)
+    coupled = "import os, time\n\ndef test_coupled():\n    assert time.localtime().tm_gmtoff == 0\n\n" + PASSES
+    lies = f"def test_lies_there():\n    assert not os.getcwd().startswith('{elsewhere.temporary}')\n"
+    project = laid_out(tmp_path, packages, {"test_a.py": f"{coupled}\n{lies}"})
+    ended = run(project, variables=elsewhere.variables)
     assert ended.status == 3, ended.stdout + ended.stderr
-    assert ended.finding("test_a.py::test_coupled").label is Label.COUPLING
+    cause = ended.finding("test_a.py::test_coupled").cause
+    assert cause is not None
+    assert cause.axes == (Axis.TIMEZONE,)
+    assert ended.finding("test_a.py::test_lies_there").cause == Cause(
+        kind=CauseKind.COMPUTER,
+        detail="not an axis: the two computers themselves (host / ssh); "
+        "local-like with server-like's computer fails, 2 of 2; server-like with local-like's passes, 2 of 2",
+    )
+    assert "cause: computer: not an axis: the two computers themselves (host / ssh)" in ended.stdout
     assert ended.finding("test_a.py::test_passes").label is Label.CONSISTENT_GREEN
+    held = call(project, "verify", "parity_report.json")
+    assert held.code == 0, held.out
 
 
 def test_hung_and_dying_tests_end_there_as_here(tmp_path: Path, packages: Path, elsewhere: Sshd) -> None:

@@ -167,7 +167,7 @@ def apply(settings: Settings, overrides: Overrides, source: str = "the command l
     return msgspec.structs.replace(
         settings,
         selection=overrides.selection or settings.selection,
-        environments=without_axes(kept, overrides.without_axes, source),
+        environments=without_axes(kept, overrides.without_axes, source, kept if len(kept) > 1 else settings.environments),
         attempts=settings.attempts if overrides.attempts is None else overrides.attempts,
         seeds=_seeds(settings.seeds, overrides.seeds, source),
         cell_timeout=settings.cell_timeout if overrides.cell_timeout is None else overrides.cell_timeout,
@@ -177,8 +177,13 @@ def apply(settings: Settings, overrides: Overrides, source: str = "the command l
     )
 
 
-def without_axes(kept: dict[str, EnvironmentSettings], axes: Iterable[str], source: str) -> dict[str, EnvironmentSettings]:
-    """Keep axes from varying: all take the last one's value, of case whatever the engine's filesystem does, and the true time."""
+def without_axes(
+    kept: dict[str, EnvironmentSettings], axes: Iterable[str], source: str, among: Mapping[str, EnvironmentSettings]
+) -> dict[str, EnvironmentSettings]:
+    """Keep axes from varying: all take the last one's value, of case whatever the engine's filesystem does, and the true time.
+
+    The last `among` those is meant: one environment alone takes that of all that are configured.
+    """
     plain = {"case_sensitive": "any", "clock": ""}
     known = frozenset(Axis).intersection(EnvironmentSettings.__struct_fields__)
     for axis in axes:
@@ -186,7 +191,7 @@ def without_axes(kept: dict[str, EnvironmentSettings], axes: Iterable[str], sour
             raise UsageError(
                 f"{source} leaves out the axis `{axis}`{near_miss(axis, known)}", f"there are {_listed(sorted(known))}"
             )
-        value = plain.get(axis, getattr([*kept.values()][-1], axis))
+        value = plain.get(axis, getattr([*among.values()][-1], axis))
         kept = {name: msgspec.structs.replace(each, **{axis: value}) for name, each in kept.items()}
     return kept
 

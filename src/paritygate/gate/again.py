@@ -43,13 +43,20 @@ def found_again(artifact: Artifact, material: Material, checkout: Checkout, worl
 
 
 def _as_then(settled: Settled, material: Material) -> Settled:
-    """Give each environment the runner and the state of the tree that it had, whatever the command line said then."""
-    states = {plan.environment.name: plan.environment.worktree for plan in material.plans}
+    """Give each environment what its ground has to have for it as it was, whatever the command line said then."""
+    then = {plan.environment.name: plan.environment for plan in material.plans}
     known = settled.settings.environments
     environments = {
-        str(name): msgspec.structs.replace(known.get(name, EnvironmentSettings()), runner=runner.value, worktree=states[name])
+        str(name): msgspec.structs.replace(
+            known.get(name, EnvironmentSettings()),
+            runner=runner.value,
+            worktree=then[name].worktree,
+            timezone=then[name].timezone,
+            locale=then[name].locale,
+            case_sensitive="any" if then[name].case_sensitive is None else then[name].case_sensitive,
+        )
         for name, runner in material.runners.items()
-        if name in states
+        if name in then
     }
     network = any(plan.network for plan in material.plans)
     return msgspec.structs.replace(

@@ -1,6 +1,7 @@
-"""Say what an interpreter has, before any cell runs on it: its version, where it finds modules, what locales it can use.
+"""Say what an interpreter has, before any cell runs on it: its version, where it finds modules, what locales and zones are there.
 
-It changes nothing, judges nothing, and imports nothing of paritygate. `interpreter.py LOCALE...` writes a JSON object to stdout.
+It changes nothing, judges nothing, and imports nothing of paritygate. `interpreter.py LOCALE... -- ZONE...` writes a JSON object
+to stdout.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import site
 import sys
 from typing import Any, Dict, Iterable, List
 from urllib.parse import unquote, urlsplit
+
+ZONES = "/usr/share/zoneinfo"
 
 
 def folder_of(url: str) -> str:
@@ -71,7 +74,7 @@ def has_locale(name: str) -> bool:
     return True
 
 
-def measure(locales: List[str]) -> Dict[str, Any]:
+def measure(locales: List[str], zones: List[str]) -> Dict[str, Any]:
     """Say all that there is to say."""
     in_folders = editable()
     return {
@@ -86,9 +89,12 @@ def measure(locales: List[str]) -> Dict[str, Any]:
         "entry_points": entry_points(in_folders),
         "distributions": distributions(),
         "locales": [name for name in locales if has_locale(name)],
+        "zones": [name for name in zones if os.path.isfile(os.path.join(ZONES, name))],
     }
 
 
 if __name__ == "__main__":
     del sys.path[0]  # this file's own folder, which no test will search
-    json.dump(measure(sys.argv[1:]), sys.stdout)
+    asked = [*sys.argv[1:], "--"]
+    end = asked.index("--")
+    json.dump(measure(asked[:end], [name for name in asked[end:] if name != "--"]), sys.stdout)

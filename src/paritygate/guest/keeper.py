@@ -118,7 +118,8 @@ class Keeper:
 
     def survey(self, request: Json) -> Json:
         """Say what an interpreter of this computer has."""
-        command = [request["python"], "-B", os.path.join(self.folder, "guest", "interpreter.py"), *request["locales"]]
+        script = os.path.join(self.folder, "guest", "interpreter.py")
+        command = [request["python"], "-B", script, *request["locales"], "--", *request["zones"]]
         done = subprocess.run(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, check=True, cwd="/")
         return dict(json.loads(done.stdout))
 

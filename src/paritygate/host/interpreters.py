@@ -42,6 +42,7 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     entry_points: dict[str, str]
     distributions: dict[str, str]
     locales: tuple[str, ...]
+    zones: tuple[str, ...]
 
 
 def choose(setting: str, project: Path, variables: Mapping[str, str]) -> Chosen:
@@ -70,9 +71,9 @@ def version_of(setting: str, project: Path, variables: Mapping[str, str]) -> str
     return done.stdout.strip() or here
 
 
-def survey(chosen: Chosen, script: Path, locales: Iterable[str]) -> Survey:
-    """Ask an interpreter what it has; raises `NoVerdictError` where it cannot say, or has no pytest."""
-    command = (str(chosen.python), "-B", str(script), *sorted(set(locales)))
+def survey(chosen: Chosen, script: Path, locales: Iterable[str] = (), zones: Iterable[str] = ()) -> Survey:
+    """Ask an interpreter what it has, and which of these are there; raises `NoVerdictError` if it cannot, or has no pytest."""
+    command = (str(chosen.python), "-B", str(script), *sorted(set(locales)), "--", *sorted(set(zones)))
     variables = WITHOUT_BYTECODE | {"PATH": os.defpath, "HOME": str(Path.home())}
     try:
         done = subprocess.run(  # noqa: S603 - the project's interpreter

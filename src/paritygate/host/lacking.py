@@ -1,4 +1,4 @@
-"""Which axes cannot vary on this computer itself, and what environments have of them instead, said before anything runs."""
+"""Which axes cannot vary on a computer itself, and what environments have of them instead, said before anything runs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from paritygate.axes import locale_name
+from paritygate.axes import AUTO, PREFERRED_ZONES, locale_name
 from paritygate.config.settings import EnvironmentSettings
 from paritygate.outcomes.words import Axis
 
 Environments = Mapping[str, EnvironmentSettings]
+HERE = "this computer"
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -31,22 +32,38 @@ def locales(environments: Environments) -> tuple[str, ...]:
     return tuple(dict.fromkeys(locale_name(each.locale) for each in environments.values()))
 
 
-def locale(mine: Environments, every: Environments, known: tuple[str, ...]) -> dict[Axis, Held]:
-    """Hold the locale where some are not here, and others are; where none is, the cells themselves say so.
+def zones(environments: Environments) -> tuple[str, ...]:
+    """List the zones that are asked for, for `auto` all that it may come to."""
+    asked = (PREFERRED_ZONES if each.timezone == AUTO else (each.timezone,) for each in environments.values())
+    return tuple(dict.fromkeys(zone for some in asked for zone in some))
 
-    `mine` are the environments that are here, `known` the locales of `every` environment that can be used here.
+
+def locale(mine: Environments, every: Environments, known: tuple[str, ...], where: str = HERE) -> dict[Axis, Held]:
+    """Hold the locale where some are not there, and others are; where none is, the cells themselves say so.
+
+    `mine` are the environments that are there, `known` the locales of `every` environment that can be used there.
     """
     absent = [name for name in locales(mine) if name not in known]
-    here = [name for name in locales(every) if name in known]
-    if not absent or not here:
+    there = [name for name in locales(every) if name in known]
+    if not absent or not there:
         return {}
-    return {Axis.LOCALE: Held(here[-1], no_locale(absent))}
+    return {Axis.LOCALE: Held(there[-1], no_locale(absent, where))}
 
 
-def no_locale(absent: Iterable[str]) -> str:
+def zone(mine: Environments, every: Environments, known: tuple[str, ...], where: str = HERE) -> dict[Axis, Held]:
+    """Hold the time zone where some are not there, and one that an environment names is; as `locale` does."""
+    absent = [name for name in zones(mine) if name not in known]
+    there = [each.timezone for each in every.values() if each.timezone in known]
+    if not absent or not there:
+        return {}
+    names = ", ".join(f"`{name}`" for name in absent)
+    return {Axis.TIMEZONE: Held(there[-1], f"{where} has no time zone {names}: install `tzdata` there, or use Docker")}
+
+
+def no_locale(absent: Iterable[str], where: str = HERE) -> str:
     """Say that there are no such locales, and what to do."""
     names = ", ".join(f"`{name}`" for name in absent)
-    return f"this computer has no locale {names}: generate it (`locale-gen`, on Debian from the package `locales`), or use Docker"
+    return f"{where} has no locale {names}: generate it (`locale-gen`, on Debian from the package `locales`), or use Docker"
 
 
 def workers(environments: Environments, installed: tuple[str, ...], python: str) -> dict[Axis, Held]:

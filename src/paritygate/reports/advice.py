@@ -30,7 +30,7 @@ AFTER_STATUS: Mapping[CellStatus, str] = MappingProxyType(
         CellStatus.OUT_OF_MEMORY: "raise `memory`, or lower `workers`",
         CellStatus.UNUSABLE: "correct the selection, the options or the configuration that pytest names",
         CellStatus.NO_TESTS: "check the selection; no test of it ran",
-        CellStatus.ENVIRONMENT_MISMATCH: "see which value did not take effect; the image may lack the zone or the locale",
+        CellStatus.ENVIRONMENT_MISMATCH: "see which value did not take effect; there may be no such zone or locale where it ran",
         CellStatus.INCOMPLETE: "paste all that the command prints which `paritygate command` says, or its JUnit XML",
     }
 )

@@ -15,7 +15,7 @@ from paritygate.gate.grounds.parts import Beside, Ground, Machine, Part, Trees
 from paritygate.gate.grounds.ssh import there
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
-from paritygate.host.lacking import Held, hold
+from paritygate.host.lacking import Environments, Held, hold
 from paritygate.outcomes.artifact import CellImage, EngineRecord
 from paritygate.outcomes.cells import Cell, EnvironmentName
 from paritygate.outcomes.plans import CellPlan
@@ -56,12 +56,17 @@ class Grounds:
     def prepare(self, settled: Settled, trees: Trees, world: World) -> Ready:
         """Make every ground ready for the trees; what one of them cannot vary is equal on all."""
         held: dict[Axis, Held] = {}
-        for ground in self._by_name.values():
-            every = settled.settings.environments
-            held |= ground.lacks(self._mine(settled, ground), every, world)
+        every: Environments = settled.settings.environments
+        # What another computer cannot vary need not be tried on this one.
+        for ground in sorted(self._by_name.values(), key=lambda each: each.name is not RunnerName.SSH):
+            lacking = ground.lacks(
+                {name: each for name, each in every.items() if self._of.get(name) is ground.name}, every, world
+            )
+            every = hold(every, lacking)
+            held |= lacking
         for axis, each in held.items():
             world.say(f"not varied: {axis}: {each.why}")
-        settled = _with(settled, hold(settled.settings.environments, held))
+        settled = _with(settled, dict(every))
         parts: dict[RunnerName, Part] = {}
         for ground in sorted(self._by_name.values(), key=lambda each: each.name is RunnerName.SSH):  # it is made like the others
             like = next(iter(parts.values()), None)
@@ -88,9 +93,6 @@ class Grounds:
         """Remove what later runs will not use."""
         for ground in self._by_name.values():
             ground.tidy(world)
-
-    def _mine(self, settled: Settled, ground: Ground) -> dict[str, EnvironmentSettings]:
-        return {name: each for name, each in settled.settings.environments.items() if self._of.get(name) is ground.name}
 
 
 def _apart(of: Mapping[str, RunnerName]) -> Iterator[str]:

@@ -53,7 +53,8 @@ def here(settled: Settled, world: World) -> Iterator[HostGround]:
         for folder in quarters.swept:
             world.say(f"removed what an earlier run left: {folder}")
         script = quarters.folder / "guest" / "interpreter.py"
-        survey = interpreters.survey(chosen, script, lacking.locales(settled.settings.environments))
+        every = settled.settings.environments
+        survey = interpreters.survey(chosen, script, lacking.locales(every), lacking.zones(every))
         world.say(f"host: Python {survey.version} at {chosen.python} ({chosen.why})")
         yield HostGround(quarters, chosen, survey, settled.project)
 
@@ -93,7 +94,7 @@ class HostGround:
 
     def lacks(self, mine: Environments, every: Environments, world: World) -> Mapping[Axis, Held]:
         """Say what this computer cannot vary; a filesystem is tried."""
-        held = lacking.locale(mine, every, self._survey.locales)
+        held = lacking.locale(mine, every, self._survey.locales) | lacking.zone(mine, every, self._survey.zones)
         if not set(self._survey.locales).intersection(lacking.locales(every)):
             world.say(f"warning: {lacking.no_locale(lacking.locales(mine))}")
         # What another computer has installed is made like what this one has.

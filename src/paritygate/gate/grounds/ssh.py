@@ -19,6 +19,7 @@ from paritygate.gate.grounds.parts import Beside, Machine, Packages, Part, Trees
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.host import interpreters, lacking
+from paritygate.host.interpreters import Survey
 from paritygate.host.lacking import Environments, Held
 from paritygate.images import projects, resources
 from paritygate.outcomes.words import Axis, RunnerChoice, RunnerName
@@ -32,6 +33,10 @@ VARIABLE = "PARITY_SSH_TARGET"
 NOT_APART = (
     "on `{target}` (ssh) the system, the user and the network are that computer's own; what is installed there is made like the "
     "other environment's"
+)
+NO_LOCALE = (
+    "generate it there (`locale-gen`), name one that it has, such as `C.UTF-8`, with `locale` of the environment, or take that "
+    "of the last environment with `--without-axis locale`"
 )
 TARGET = re.compile(r"[^\s'\"\\$`-][^\s'\"\\$`]*")
 
@@ -84,6 +89,22 @@ def _check_project(project: Path, packages: Packages) -> None:
         raise NoVerdictError(what, "install it with `pip install -e .`, or take it out of that environment")
 
 
+def lacks(mine: Environments, every: Environments, known: Survey, target: str) -> dict[Axis, Held]:
+    """Say what another computer, of which this is known, cannot vary; raises `RunnerError` where it has no locale at all."""
+    where = f"`{target}`"
+    held = lacking.locale(mine, every, known.locales, where) | lacking.zone(mine, every, known.zones, where)
+    absent = [name for name in lacking.locales(mine) if name not in known.locales]
+    if absent and Axis.LOCALE not in held:
+        names = ", ".join(f"`{name}`" for name in absent)
+        raise RunnerError(f"{where} has no locale {names}", NO_LOCALE)
+    held |= lacking.resources(mine)
+    held |= lacking.clock(every)
+    if any(each.cpus for each in mine.values()):
+        held[Axis.CPUS] = Held(0.0, f"cells on {where} have all of its processors")
+    # Beside a filesystem that is made for the cells here, none there would be a difference that nobody has asked for.
+    return held | lacking.case(every, f"no filesystem that folds case can be had on {where} over ssh")
+
+
 class SshGround:
     """Another computer, with a house on it."""
 
@@ -94,21 +115,10 @@ class SshGround:
         self._target = target
 
     def lacks(self, mine: Environments, every: Environments, _world: World) -> Mapping[Axis, Held]:
-        """Say what the other computer cannot vary."""
-        asked = {"do": "survey", "python": self._house.found.python, "locales": lacking.locales(every)}
-        known = msgspec.convert(self._house.ask(asked), interpreters.Survey).locales
-        held: dict[Axis, Held] = {}
-        absent = [name for name in lacking.locales(mine) if name not in known]
-        if absent:
-            names = ", ".join(f"`{name}`" for name in absent)
-            raise RunnerError(
-                f"`{self._target}` has no locale {names}", "generate it there (`locale-gen`), or name one that it has"
-            )
-        held |= lacking.resources(mine)
-        held |= lacking.clock(every)
-        if any(each.cpus for each in mine.values()):
-            held[Axis.CPUS] = Held(0.0, f"cells on `{self._target}` have all of its processors")
-        return held | lacking.case(mine, f"no filesystem that folds case can be had on `{self._target}` over ssh")
+        """Say what the other computer cannot vary, having asked it."""
+        python = self._house.found.python
+        asked = {"do": "survey", "python": python, "locales": lacking.locales(every), "zones": lacking.zones(every)}
+        return lacks(mine, every, msgspec.convert(self._house.ask(asked), Survey), self._target)
 
     def prepare(self, settled: Settled, trees: Trees, world: World, beside: Beside) -> Part:
         """Send the trees, and have an environment made there with what the other part of the run has installed."""
@@ -149,7 +159,7 @@ class SshGround:
         """Say what the project has installed on this computer, where no other environment could say it."""
         chosen = interpreters.choose(settled.settings.host.python, settled.project, world.variables)
         with resources.guest_file("interpreter.py") as script:
-            survey = interpreters.survey(chosen, script, ())
+            survey = interpreters.survey(chosen, script)
         return packages_of(survey, interpreters.for_cells(chosen, survey, tuple(trees.values()), ""))
 
     def _environment(self, packages: Packages, world: World) -> str:
