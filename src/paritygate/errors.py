@@ -63,6 +63,10 @@ class RunnerError(NoVerdictError):
     """The place where cells were to run, other than an engine, failed, refused, or is out of reach."""
 
 
+class ConnectionLostError(RunnerError):
+    """The connection to the place where cells were to run was lost, and there is no other."""
+
+
 class BaseImageError(NoVerdictError):
     """There is no image to start from."""
 

@@ -138,7 +138,7 @@ def test_what_a_computer_lacks_is_equal_in_all_environments() -> None:
 def a_survey(locales: tuple[str, ...], zones: tuple[str, ...]) -> Survey:
     """Say of another computer that it has these, and nothing else."""
     words: dict[str, Any] = dict.fromkeys(("version", "executable", "user_base"), "")
-    lists = dict.fromkeys(("prefixes", "installed", "search_path", "mapped"), ())
+    lists: dict[str, Any] = dict.fromkeys(("prefixes", "installed", "search_path", "mapped"), ())
     return Survey(**words, **lists, editable={}, entry_points={}, distributions={}, locales=locales, zones=zones)
 
 

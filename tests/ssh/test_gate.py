@@ -157,15 +157,23 @@ def test_hung_and_dying_tests_end_there_as_here(tmp_path: Path, packages: Path, 
 def test_a_connection_that_is_cut_is_no_verdict_and_ends_everything_there(
     tmp_path: Path, packages: Path, elsewhere: Sshd
 ) -> None:
-    project = laid_out(tmp_path, packages, {"test_a.py": SLEEPS})
-    options = ("--env", "server-like", "--attempts", "1")
+    elsewhere.have_one_processor()  # so that one cell runs after the other
+    sleeps = f"import os\nimport pytest\n{SLEEPS}"
+    asleep = sleeps.replace("\ndef", "\n@pytest.mark.skipif(os.environ['PYTHONHASHSEED'] != '1', reason='awake')\ndef")
+    project = laid_out(tmp_path, packages, {"test_a.py": f"{asleep}\n{PASSES}"})
+    options = ("--env", "server-like", "--seed", "1", "--seed", "2")
     with Gate(project, *NOT_EXPLAINED, *options, variables=elsewhere.variables) as gate:
         gate.wait_for(lambda: "collected" in gate.stderr)
         elsewhere.cut()
         ended = gate.ended()
     assert ended.status == 4, ended.stdout + ended.stderr
-    assert "the connection to the cell was lost" in ended.stdout
+    assert ended.stdout.startswith("no-verdict: `server-like` attempt 1 was lost: the connection to the cell was lost, ")
     assert f"ssh to `{TARGET}` ended" in ended.stdout
+    assert "hint: run again; the connection was lost, and no test is to blame for that" in ended.stdout
+    assert "suspect" not in ended.stdout
+    assert f"the connection to `{TARGET}` was lost; it is made anew" in ended.stderr
+    assert ended.artifact is not None
+    assert [(cell.status, cell.lost) for cell in ended.artifact.cells] == [("crashed", True), ("finished", False)]
     assert_nothing_is_left(elsewhere)
 
 

@@ -100,6 +100,19 @@ class Sshd:
         self._process.terminate()
         self._process.wait()
 
+    def have_one_processor(self) -> None:
+        """Have what is started there from now on run on one processor."""
+        os.sched_setaffinity(self._process.pid, {min(os.sched_getaffinity(0))})
+
+    def stop(self) -> None:
+        """Let in nobody any more, and cut every connection."""
+        children = self._children()
+        self._process.kill()
+        self._process.wait()
+        for pid in children:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
     def cut(self) -> None:
         """Cut every connection, as a network does that is gone: nobody there is told anything."""
         for pid in self._children():

@@ -148,8 +148,8 @@ def _obstacles(findings: Sequence[Finding], facts: Facts, gate: Sequence[Cell]) 
 def _dead(gate: Sequence[Cell]) -> Iterable[str]:
     for cell in gate:
         if cell.status in DEAD:
-            where = ", ".join(_quoted(test) for test in cell.running)
-            what = f"`{cell.env}` attempt {cell.attempt} {DEAD[cell.status]}"
+            where = "" if cell.lost else ", ".join(_quoted(test) for test in cell.running)
+            what = f"`{cell.env}` attempt {cell.attempt} {'was lost' if cell.lost else DEAD[cell.status]}"
             yield f"{what}{f' in {where}' if where else ''}{f': {cell.detail}' if cell.detail else ''}"
     unusable = [cell for cell in gate if cell.status is CellStatus.UNUSABLE]
     if not any(cell.status is CellStatus.FINISHED for cell in gate):

@@ -241,6 +241,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     `missing` lists what was asked for by its id and is not there, `uneven` what only some workers have collected. `filesystem` is
     None where the image's own was used. `shards` are the parts of the selection that are in it, none where it was not split.
     `told` is None where our own recorder was there. `engine` names the one that it ran on, where the run had several.
+    `lost` says that the line to it broke, so that nobody has seen its end.
     """
 
     env: EnvironmentName
@@ -277,3 +278,4 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     shards: tuple[Shard, ...] = ()
     told: Told | None = None
     engine: str = ""
+    lost: bool = False

@@ -21,6 +21,7 @@ AFTER_LABEL: Mapping[Label, str] = MappingProxyType(
     }
 )
 PROCEED = "proceed"
+LOST = "run again; the connection was lost, and no test is to blame for that"
 
 AFTER_STATUS: Mapping[CellStatus, str] = MappingProxyType(
     {
@@ -49,6 +50,8 @@ AFTER_FILE: Mapping[FileState, str] = MappingProxyType(
 
 def after_status(cell: Cell) -> str:
     """Say what an end asks for; of a death only what was seen of it says whom to suspect."""
+    if cell.lost:
+        return LOST
     if cell.status is CellStatus.CRASHED and cell.removed:
         return "find what removes it among the tests that ran before, and let that work in `tmp_path`"
     suspect = "; the test that was running is the first suspect" if cell.status is CellStatus.CRASHED and cell.running else ""

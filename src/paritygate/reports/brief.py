@@ -11,7 +11,7 @@ from paritygate.errors import ParityError
 from paritygate.outcomes.artifact import Artifact, Finding
 from paritygate.outcomes.cells import TestId
 from paritygate.outcomes.words import CellStatus, Label, Outcome
-from paritygate.reports.advice import AFTER_STATUS, after
+from paritygate.reports.advice import after, after_status
 from paritygate.reports.causes import in_a_line, kind
 from paritygate.reports.deaths import name
 from paritygate.reports.files import files
@@ -111,7 +111,7 @@ def _json(value: object) -> str:
 
 def _todo(artifact: Artifact) -> Iterator[str]:
     for cell in [cell for cell in artifact.cells if cell.status is not CellStatus.FINISHED][:MOST_CELLS]:
-        yield f"cell {name(cell)} {cell.status}: {AFTER_STATUS[cell.status]}"
+        yield f"cell {name(cell)} {cell.status}: {after_status(cell)}"
     labels = dict.fromkeys(each.label for each in ranked(artifact) if not is_let_through(artifact, each))
     yield from (f"{label}: {after(label, artifact.verdict)}" for label in labels)
     if not labels and artifact.labels.get(Label.CONSISTENT_GREEN):

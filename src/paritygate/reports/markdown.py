@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from paritygate.outcomes.artifact import Artifact, Finding, Side
 from paritygate.outcomes.cells import TestId
 from paritygate.outcomes.words import CellStatus, Label, VerdictName
-from paritygate.reports.advice import AFTER_STATUS, after
+from paritygate.reports.advice import after, after_status
 from paritygate.reports.causes import in_a_line, kind
 from paritygate.reports.deaths import name
 from paritygate.reports.files import files
@@ -70,7 +70,7 @@ def _head(artifact: Artifact) -> Iterator[str]:
     yield f"## {MARKS[verdict.name]} {verdict.name} (exit {verdict.exit_code})"
     yield sentence(line[:MOST_MESSAGE])
     for cell in [cell for cell in artifact.cells if cell.status is not CellStatus.FINISHED][:MOST_SIDES]:
-        yield f"Cell {span(name(cell))} {cell.status}: {AFTER_STATUS[cell.status]}"
+        yield f"Cell {span(name(cell))} {cell.status}: {after_status(cell)}"
     counted = [(label, artifact.labels.get(label, 0)) for label in Label if artifact.labels.get(label, 0)]
     if counted:
         rows = [f"| `{label}` | {count} | {after(label, artifact.verdict)} |" for label, count in counted]

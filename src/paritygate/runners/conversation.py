@@ -16,7 +16,7 @@ from typing import Protocol
 
 import msgspec
 
-from paritygate.errors import NoVerdictError
+from paritygate.errors import ConnectionLostError, NoVerdictError
 from paritygate.events.ending import Ending
 from paritygate.events.listener import Listener
 from paritygate.outcomes.cells import Cell
@@ -135,6 +135,7 @@ class Visit:
         self.begun = False
         self.overdue = False
         self.broken = ""
+        self.lost = False
         self._plan = plan
         self._watch = watch
         self._patience = patience
@@ -151,6 +152,7 @@ class Visit:
             end = converse()
         except NoVerdictError as error:
             failure = f"{error.message}; {error.hint}" if error.hint else error.message
+            self.lost = isinstance(error, ConnectionLostError)
             logger.warning("cell %s: %s", self._plan.name, failure)
         ending = Ending(
             runner=runner,
@@ -160,7 +162,7 @@ class Visit:
             started=started,
             seconds=round(time.monotonic() - began, 3),
         )
-        return self._judged(self.listener.cell(ending), failure)
+        return self._judged(self.listener.cell(ending), failure, ended_unseen=ending.exit_code is None)
 
     def tell_end(self, cell: Cell) -> None:
         """Tell whoever watches how it has ended."""
@@ -174,7 +176,7 @@ class Visit:
             self._listen(line, specification)
         return self._end_of(guest)
 
-    def _judged(self, cell: Cell, failure: str) -> Cell:
+    def _judged(self, cell: Cell, failure: str, *, ended_unseen: bool) -> Cell:
         """Say of a cell that came to no end of its own what only the runner can know."""
         if self.listener.ended:
             return cell
@@ -183,9 +185,11 @@ class Visit:
         if self.overdue:
             detail = f"it did not end within {self.seconds:.0f} s, and was killed"
             return msgspec.structs.replace(cell, status=CellStatus.TIMED_OUT, detail=detail, passed=False)
+        if self.lost:
+            return msgspec.structs.replace(cell, status=CellStatus.CRASHED, detail=failure, passed=False, lost=True)
         if failure and not self.begun:
             return msgspec.structs.replace(cell, status=CellStatus.UNUSABLE, detail=failure, passed=False)
-        return cell
+        return msgspec.structs.replace(cell, lost=ended_unseen)
 
     def _listen(self, line: Line, specification: bytes) -> None:
         """Send the specification and take everything that comes until the streams end or break."""

@@ -77,12 +77,19 @@ class House:
         self._process.wait(20.0)
         self._process.__exit__(None, None, None)
 
+    def stands(self) -> bool:
+        """Say whether it is still there, and the connection to it."""
+        return self._process.wait(0) is None and self.connection.is_open()
+
     def ask(self, request: Mapping[str, Any], payload: Iterable[bytes] = ()) -> dict[str, Any]:
         """Ask the keeper for something, and say what it answers; raises `RunnerError` where it cannot."""
         with self._guard:
-            self._process.write(msgspec.json.encode(request) + b"\n")
-            for piece in payload:
-                self._process.write(piece)
+            try:
+                self._process.write(msgspec.json.encode(request) + b"\n")
+                for piece in payload:
+                    self._process.write(piece)
+            except RunnerError as error:
+                raise self._gone() from error
             return self._answer(str(request["do"]))
 
     def keep(self, state: Worktree, digest: str, packed: Path) -> None:

@@ -15,18 +15,18 @@ from paritygate.outcomes.words import RunnerName
 from paritygate.runners.connections import LOST
 from paritygate.runners.conversation import End, Patience, Running, Visit
 from paritygate.runners.host import Interpreter
-from paritygate.runners.houses import House
 from paritygate.runners.processes import Process, ProcessEnd
 from paritygate.runners.protocol import Watch
 from paritygate.runners.specification import specification
+from paritygate.runners.stays import Stay
 
 
 class SshRunner:
-    """Runs cells in one house; safe to use from several threads."""
+    """Runs cells on another computer, in one house after the other; safe to use from several threads."""
 
-    def __init__(self, house: House, interpreter: Interpreter, patience: Patience | None = None) -> None:
+    def __init__(self, stay: Stay, interpreter: Interpreter, patience: Patience | None = None) -> None:
         self.running = Running()
-        self._house = house
+        self._stay = stay
         self._interpreter = interpreter
         self._patience = patience or Patience()
 
@@ -42,14 +42,14 @@ class SshRunner:
         self.running.stop()
 
     def _converse(self, plan: CellPlan, visit: Visit) -> End | None:
-        berth, command = self._house.berth(plan)
+        berth, command = self._stay.berth(plan)
         place = berth.place(self._interpreter, plan)
         # There is no daemon there; an ordinary disk tells case apart by itself, which the probe looks at.
         bare = msgspec.structs.replace(plan, filesystem=None)
-        with Process(command, variables=self._house.connection.variables) as process, self.running.registered(process):
+        with Process(command, variables=self._stay.variables) as process, self.running.registered(process):
             if self.running.stopped:
                 return None
             end = visit.hold(process, process, specification(bare, place, visit.nonce))
             if end is not None and end.exit_code == LOST:
-                return ProcessEnd(exit_code=None, detail=f"ssh to `{self._house.connection.target}` ended")
+                return ProcessEnd(exit_code=None, detail=f"ssh to `{self._stay.target}` ended")
             return end

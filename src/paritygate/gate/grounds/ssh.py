@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,10 +22,9 @@ from paritygate.host.interpreters import Survey
 from paritygate.host.lacking import Environments, Held
 from paritygate.images import projects, resources
 from paritygate.outcomes.words import Axis, RunnerChoice, RunnerName
-from paritygate.runners.connections import Connection
 from paritygate.runners.host import Interpreter
-from paritygate.runners.houses import House
 from paritygate.runners.ssh import SshRunner
+from paritygate.runners.stays import Stay
 from paritygate.snapshot import archive as snapshot_archive
 
 VARIABLE = "PARITY_SSH_TARGET"
@@ -70,12 +68,14 @@ def there(settled: Settled, world: World) -> Iterator[SshGround]:
     """Connect to the other computer and take a house there; raises `RunnerError` where that cannot be."""
     target = target_of(settled, world.variables)
     version = interpreters.version_of(settled.settings.host.python, settled.project, world.variables)
-    with Connection(target, world.variables) as connection, House(connection, resources.guest(), version) as house:
-        found = house.found
+    with Stay(target, world.variables, resources.guest(), version) as stay:
+        stay.say, found = world.say, stay.found
+        for folder in stay.swept:
+            world.say(f"removed what an earlier run left: {folder}")
         for folder in found.swept:
             world.say(f"removed what an earlier run left on `{target}`: {folder}")
         world.say(f"ssh: Python {found.version} at {found.python} on `{target}` ({found.platform})")
-        yield SshGround(house, target)
+        yield SshGround(stay, target)
 
 
 def _check_project(project: Path, packages: Packages) -> None:
@@ -106,34 +106,30 @@ def lacks(mine: Environments, every: Environments, known: Survey, target: str) -
 
 
 class SshGround:
-    """Another computer, with a house on it."""
+    """Another computer, with a stay on it."""
 
     name = RunnerName.SSH
 
-    def __init__(self, house: House, target: str) -> None:
-        self._house = house
+    def __init__(self, stay: Stay, target: str) -> None:
+        self._stay = stay
         self._target = target
 
     def lacks(self, mine: Environments, every: Environments, _world: World) -> Mapping[Axis, Held]:
         """Say what the other computer cannot vary, having asked it."""
-        python = self._house.found.python
+        python = self._stay.found.python
         asked = {"do": "survey", "python": python, "locales": lacking.locales(every), "zones": lacking.zones(every)}
-        return lacks(mine, every, msgspec.convert(self._house.ask(asked), Survey), self._target)
+        return lacks(mine, every, msgspec.convert(self._stay.ask(asked), Survey), self._target)
 
     def prepare(self, settled: Settled, trees: Trees, world: World, beside: Beside) -> Part:
         """Send the trees, and have an environment made there with what the other part of the run has installed."""
         like = beside.like
         packages = self._packages(settled, trees, world) if like is None or like.packages is None else like.packages()
         _check_project(settled.project, packages)
-        with tempfile.TemporaryDirectory(prefix="paritygate-") as folder:
-            for state in trees:
-                packed = Path(folder, f"{state}.tar")
-                with packed.open("wb") as stream:
-                    stream.writelines(snapshot_archive.pack(trees[state], world.variables))
-                self._house.keep(state, trees[state].digest, packed)
+        for state, tree in trees.items():
+            self._stay.keep(state, tree.digest, snapshot_archive.pack(tree, world.variables))
         python = self._environment(packages, world)
         some = next(iter(trees.values()))
-        found = self._house.found
+        found = self._stay.found
         interpreter = Interpreter(
             python=python,
             kept=(*found.prefixes, str(Path(python).parents[1])),
@@ -141,7 +137,7 @@ class SshGround:
             roots=tuple(dict.fromkeys((*packages.roots, *interpreters.sources(some)))),
         )
         return Part(
-            runner=SshRunner(self._house, interpreter),
+            runner=SshRunner(self._stay, interpreter),
             machine=Machine(
                 name=f"ssh {self._target}",
                 version=found.release,
@@ -165,11 +161,11 @@ class SshGround:
     def _environment(self, packages: Packages, world: World) -> str:
         pinned = {name: version for name, version in packages.distributions.items() if name not in packages.own}
         own = {name: version for name, version in packages.distributions.items() if name in packages.own}
-        found = self._house.found
+        found = self._stay.found
         offered = {name: text for name, text in sorted(packages.entry_points.items()) if name in own}
         known = msgspec.json.encode((sorted(pinned.items()), sorted(own.items()), offered, found.version, found.python))
         name = hashlib.sha256(known).hexdigest()[:16]
         world.say(f"environment on `{self._target}`: {len(pinned)} packages ({name})")
         request = {"do": "environment", "name": name, "packages": pinned, "own": own, "entry_points": offered}
-        answered = self._house.ask(request)
+        answered = self._stay.ask(request)
         return str(answered["python"])

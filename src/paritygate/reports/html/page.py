@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.cells import TestId
 from paritygate.outcomes.words import CellStatus, Label, VerdictName
-from paritygate.reports.advice import AFTER_STATUS, PROCEED, after
+from paritygate.reports.advice import AFTER_STATUS, LOST, PROCEED, after, after_status
 from paritygate.reports.deaths import name, said_once
 from paritygate.reports.freezes import SAYS
 from paritygate.reports.html.cards import beyond, cards
@@ -120,7 +120,7 @@ def _said(artifact: Artifact, report: str) -> dict[str, object]:
         "around": surroundings(artifact),
         "timeline": timeline(artifact.cells),
         "dead": tuple(
-            (name(cell), cell, AFTER_STATUS[cell.status]) for cell in artifact.cells if cell.status is not CellStatus.FINISHED
+            (name(cell), cell, after_status(cell)) for cell in artifact.cells if cell.status is not CellStatus.FINISHED
         ),
         "rewritten": tuple((name(cell), each) for cell in artifact.cells for each in cell.rewritten),
         "freeze_says": SAYS,
@@ -156,9 +156,12 @@ def _reasons(artifact: Artifact) -> tuple[str, ...]:
 
 def _steps(artifact: Artifact) -> Iterator[Step]:
     """Say what to do, the worst first."""
-    for status in dict.fromkeys(cell.status for cell in artifact.cells if cell.status is not CellStatus.FINISHED):
-        names = ", ".join(name(cell) for cell in artifact.cells if cell.status is status)
-        yield Step(what=f"{names} {status}", todo=AFTER_STATUS[status])
+    alike: dict[tuple[CellStatus, str], list[str]] = {}
+    for cell in artifact.cells:
+        if cell.status is not CellStatus.FINISHED:
+            alike.setdefault((cell.status, LOST if cell.lost else AFTER_STATUS[cell.status]), []).append(name(cell))
+    for (status, todo), names in alike.items():
+        yield Step(what=f"{', '.join(names)} {status}", todo=todo)
     for label in WORST_FIRST:
         if count := artifact.labels.get(label, 0):
             yield Step(what=f"{_tests(count)} {label}", todo=after(label, artifact.verdict), label=label)
