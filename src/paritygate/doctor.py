@@ -80,11 +80,11 @@ def examine(
     lines.append(f"base image     {known}")
     found = tuple(machine.rows(needs.settings, project, variables, engine.info))
     lines += _rows(found)
-    case = _case(engine, project, variables)
+    case = _without_images(needs.settings) or _case(engine, project, variables)
     shown = [*_engine(engine.info), *_others(named), *lines, *_axes(engine.info, case.lines)]
     own = {each.engine for each in needs.settings.environments.values()} - {""}
     answers = all(named[name] is not None for name in own)
-    return Report("\n".join(shown), usable=case.varies and answers and _well(found))
+    return Report("\n".join(shown), usable=case.varies and answers and _well(found, needs.settings))
 
 
 def _without_engine(error: EngineUnavailableError, lines: list[str], *, instead: bool) -> Report:
@@ -96,8 +96,7 @@ def _without_engine(error: EngineUnavailableError, lines: list[str], *, instead:
 
 def _runs_here(settings: Settings, rows: Iterable[Row]) -> bool:
     """Say whether every cell could do without an engine."""
-    asked = {RunnerChoice(each.runner or settings.runner) for each in settings.environments.values()}
-    return RunnerChoice.DOCKER not in asked and all(row.well for row in rows)
+    return RunnerChoice.DOCKER not in _asked(settings) and all(row.well for row in rows)
 
 
 def _rows(rows: Iterable[Row]) -> list[str]:
@@ -109,9 +108,25 @@ def _rows(rows: Iterable[Row]) -> list[str]:
     return lines
 
 
-def _well(rows: Iterable[Row]) -> bool:
-    """Say whether a run can do with what there is beside an engine; cells of this computer itself are not needed then."""
-    return all(row.well for row in rows if row.label != "without engine")
+def _well(rows: Iterable[Row], settings: Settings) -> bool:
+    """Say whether a run can do with what there is beside an engine; cells of this computer itself mostly are not needed then."""
+    here = RunnerChoice.HOST in _asked(settings)
+    return all(row.well for row in rows if here or row.label != "without engine")
+
+
+def _asked(settings: Settings) -> set[RunnerChoice]:
+    """Say on what environments are to run."""
+    return {RunnerChoice(each.runner or settings.runner) for each in settings.environments.values()}
+
+
+def _without_images(settings: Settings) -> Shown | None:
+    """Say what becomes of case where not all cells run on an engine; None where they do."""
+    asked = _asked(settings)
+    if RunnerChoice.SSH in asked:
+        return Shown(("not varied: no filesystem that folds case can be had over ssh",), varies=True)
+    if asked == {RunnerChoice.HOST}:
+        return Shown(("by this computer itself, as is said at `without engine`",), varies=True)
+    return None
 
 
 def _named(settings: Settings, variables: Mapping[str, str], connect_to: Callable[[str], Engine]) -> dict[str, Engine | None]:

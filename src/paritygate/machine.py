@@ -17,12 +17,13 @@ import msgspec
 
 from paritygate.config.settings import Settings
 from paritygate.docker_engine.requests import EngineInfo
-from paritygate.errors import ParityError, RunnerError
+from paritygate.errors import ParityError
 from paritygate.guest import lodging
 from paritygate.host import interpreters, lacking
 from paritygate.images import resources
 from paritygate.outcomes.words import Axis, RunnerChoice
 from paritygate.runners.connections import Connection
+from paritygate.runners.houses import House
 
 GIGABYTE = 1 << 30
 FOR_IMAGES = 4 * GIGABYTE
@@ -47,7 +48,7 @@ def rows(settings: Settings, project: Path, variables: Mapping[str, str], info: 
         yield from _disk("images", info.root if info.endpoint.url.startswith("unix://") else "", FOR_IMAGES)
     yield from _disk("temporary", variables.get("TMPDIR", "") or tempfile.gettempdir(), FOR_CELLS)
     yield _host(settings, project, variables)
-    yield _ssh(settings, variables)
+    yield _ssh(settings, project, variables)
 
 
 def _disk(label: str, place: str, enough: int) -> Iterator[Row]:
@@ -108,7 +109,7 @@ def _obstacle_to_filesystems(environments: lacking.Environments) -> str:
     return lodging.obstacle_to_namespaces(str(Path(lodging.__file__).parent))
 
 
-def _ssh(settings: Settings, variables: Mapping[str, str]) -> Row:
+def _ssh(settings: Settings, project: Path, variables: Mapping[str, str]) -> Row:
     """Try to reach the other computer, without asking for anything, where an environment runs there."""
     version = _version_of_ssh(variables)
     targets = {
@@ -125,17 +126,33 @@ def _ssh(settings: Settings, variables: Mapping[str, str]) -> Row:
     if "" in targets:
         hint = f"name it with `target` of the environment, or in `{TARGET}`"
         return _failed("ssh", f"{version}; no computer is named", hint)
-    for target in sorted(targets):
-        try:
-            with Connection(target, variables) as connection:
-                found = subprocess.run(  # noqa: S603 - the user's own ssh, to where the settings say
-                    connection.command("uname", "-sm"), check=False, capture_output=True, text=True, env=dict(variables)
-                )
-        except RunnerError as error:
-            return Row(label="ssh", said=error.message, hints=(error.hint,) if error.hint else (), well=False)
-    return Row(
-        label="ssh", said=f"{version}; reaches {', '.join(f'`{each}`' for each in sorted(targets))} ({found.stdout.strip()})"
-    )
+    if len(targets) > 1:
+        named = ", ".join(f"`{each}`" for each in sorted(targets))
+        return _failed("ssh", f"{version}; several computers are named: {named}", "give all environments with `ssh` one `target`")
+    try:
+        return _elsewhere(version, next(iter(targets)), settings, project, variables)
+    except ParityError as error:
+        return _failed("ssh", error.message, error.hint)
+
+
+def _elsewhere(version: str, target: str, settings: Settings, project: Path, variables: Mapping[str, str]) -> Row:
+    """Look at the other computer, as a run does before its cells: its Python, and what it lacks; raises where it will not do."""
+    every = settings.environments
+    runners = {name: RunnerChoice(each.runner or settings.runner) for name, each in every.items()}
+    nearest = interpreters.version_of(settings.host.python, project, variables)
+    with Connection(target, variables) as connection, House(connection, resources.guest(), nearest) as house:
+        found = house.found
+        asked = {"do": "survey", "python": found.python, "locales": lacking.locales(every), "zones": lacking.zones(every)}
+        known = msgspec.convert(house.ask(asked), interpreters.Survey)
+    said = f"{version}; reaches `{target}` ({found.platform}, Python {found.version} at {found.python})"
+    if RunnerChoice.HOST in runners.values():
+        with resources.guest_file("interpreter.py") as script:
+            here = interpreters.survey(interpreters.choose(settings.host.python, project, variables), script)
+        if apart := interpreters.another(target, found.version, here.version, images=False):
+            return _failed("ssh", f"{said}; {apart.message}", apart.hint)
+    mine = {name: each for name, each in every.items() if runners[name] is RunnerChoice.SSH}
+    held = lacking.elsewhere(mine, every, known, target)
+    return Row(label="ssh", said=said, notes=tuple(f"{axis} could not vary: {each.why}" for axis, each in held.items()))
 
 
 def _version_of_ssh(variables: Mapping[str, str]) -> str:

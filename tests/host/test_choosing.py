@@ -18,7 +18,7 @@ from paritygate.errors import ConfigError, EngineUnavailableError, RunnerError
 from paritygate.gate.grounds import choosing
 from paritygate.gate.grounds.choosing import Grounds
 from paritygate.gate.grounds.parts import Part
-from paritygate.gate.grounds.ssh import lacks, target_of
+from paritygate.gate.grounds.ssh import target_of
 from paritygate.gate.request import World
 from paritygate.gate.settled import Settled
 from paritygate.host import interpreters, lacking
@@ -144,24 +144,24 @@ def a_survey(locales: tuple[str, ...], zones: tuple[str, ...]) -> Survey:
 
 def test_what_another_computer_lacks_is_equal_on_both_sides() -> None:
     pair = Settings().environments
-    found = lacks({"server-like": pair["server-like"]}, pair, a_survey(("C.UTF-8",), ("UTC",)), "far")
+    found = lacking.elsewhere({"server-like": pair["server-like"]}, pair, a_survey(("C.UTF-8",), ("UTC",)), "far")
     assert found == {Axis.CASE_SENSITIVE: Held("any", "no filesystem that folds case can be had on `far` over ssh")}
     assert [each.case_sensitive for each in lacking.hold(pair, found).values()] == ["any", "any"]
     sorted_here = {"local-like": EnvironmentSettings(directory_order="sorted"), "server-like": EnvironmentSettings()}
-    assert set(lacks({"server-like": sorted_here["server-like"]}, sorted_here, a_survey(("C.UTF-8",), ("UTC",)), "far")) == {
-        Axis.DIRECTORY_ORDER
-    }
+    assert set(
+        lacking.elsewhere({"server-like": sorted_here["server-like"]}, sorted_here, a_survey(("C.UTF-8",), ("UTC",)), "far")
+    ) == {Axis.DIRECTORY_ORDER}
 
 
 def test_a_locale_or_a_zone_that_another_computer_lacks_does_not_vary() -> None:
     pair = Settings().environments
-    found = lacks(pair, pair, a_survey(("C.UTF-8",), ("UTC",)), "far")
+    found = lacking.elsewhere(pair, pair, a_survey(("C.UTF-8",), ("UTC",)), "far")
     assert set(found) == {Axis.CASE_SENSITIVE, Axis.LOCALE, Axis.TIMEZONE}
     assert found[Axis.LOCALE].why.startswith("`far` has no locale `en_US.UTF-8`: generate it")
     assert found[Axis.TIMEZONE].why.startswith("`far` has no time zone `Asia/Shanghai`, `Asia/Tokyo`, ")
     assert [(each.locale, each.timezone) for each in lacking.hold(pair, found).values()] == [("C.UTF-8", "UTC")] * 2
     every_zone = a_survey(("C.UTF-8", "en_US.UTF-8"), lacking.zones(pair))
-    assert set(lacks(pair, pair, every_zone, "far")) == {Axis.CASE_SENSITIVE}
+    assert set(lacking.elsewhere(pair, pair, every_zone, "far")) == {Axis.CASE_SENSITIVE}
 
 
 def test_one_environment_alone_whose_locale_another_computer_lacks_says_how_to_do_without() -> None:
@@ -169,12 +169,12 @@ def test_one_environment_alone_whose_locale_another_computer_lacks_says_how_to_d
     alone = {"local-like": settings.environments["local-like"]}
     survey = a_survey(("C.UTF-8",), lacking.zones(settings.environments))
     with pytest.raises(RunnerError) as caught:
-        lacks(alone, alone, survey, "far")
+        lacking.elsewhere(alone, alone, survey, "far")
     assert caught.value.message == "`far` has no locale `en_US.UTF-8`"
     assert "`--without-axis locale`" in caught.value.hint
     without = apply(settings, Overrides(environments=("local-like",), without_axes=("locale",))).environments
     assert [(name, each.locale) for name, each in without.items()] == [("local-like", "C.UTF-8")]
-    assert set(lacks(without, without, survey, "far")) == {Axis.CASE_SENSITIVE}
+    assert set(lacking.elsewhere(without, without, survey, "far")) == {Axis.CASE_SENSITIVE}
 
 
 class Lacking:

@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from paritygate import machine
+from paritygate.config import file as config_file
 from paritygate.guest.lodging import MARK
+from paritygate.machine import Row
 from paritygate.outcomes.artifact import Cause
 from paritygate.outcomes.words import Axis, CauseKind, Label, Outcome
 from tests.support.command_line import call
@@ -206,12 +209,50 @@ def test_what_keeps_a_connection_from_coming_about_is_said_with_what_to_do(
     assert f"paritygate: no connection to `{TARGET}`: its host key is not the one that is known" in errors(another)
 
 
+def test_another_python_there_ends_the_run_before_any_cell_and_is_a_finding_of_doctor(
+    tmp_path: Path, packages: Path, elsewhere: Sshd
+) -> None:
+    project = laid_out(tmp_path, packages, {"test_a.py": PASSES})
+    here = tmp_path / "bin" / "python"
+    here.parent.mkdir()
+    version = sys.version.split()[0]
+    here.write_text(f'#!/bin/sh\n{packages}/bin/python "$@" | sed \'s/"version": "{version}"/"version": "3.0.1"/\'\n')
+    here.chmod(0o755)
+    settings = project / "paritygate.toml"
+    settings.write_text(settings.read_text().replace(f"{packages}/bin/python", str(here)))
+    ended = run(project, variables=elsewhere.variables)
+    assert (ended.status, ended.artifact, ended.stdout) == (4, None, "")
+    what = f"Python is {version} on `{TARGET}` and 3.0.1 on the other side: cells of different Pythons cannot be compared"
+    assert f"paritygate: {what}" in errors(ended)
+    mend = f"make `.venv` here with Python {version}, or name one that has it with `python` under `[tool.paritygate.host]`"
+    assert f"hint: {mend}; or install Python 3.0.1 on `{TARGET}`" in errors(ended)
+    found = of_ssh(project, elsewhere)
+    assert (found.well, found.hints) == (False, (f"{mend}; or install Python 3.0.1 on `{TARGET}`",))
+    assert found.said.endswith(f"; {what}")
+    settings.write_text(settings.read_text().replace(str(here), f"{packages}/bin/python"))
+    found = of_ssh(project, elsewhere)
+    assert found.well
+    assert f"reaches `{TARGET}` (linux/" in found.said
+    assert f", Python {version} at /" in found.said
+    assert found.notes == (f"case_sensitive could not vary: no filesystem that folds case can be had on `{TARGET}` over ssh",)
+    assert_nothing_is_left(elsewhere)
+
+
+def of_ssh(project: Path, server: Sshd) -> Row:
+    """Ask doctor of the other computer."""
+    known = config_file.load(project).settings
+    return next(row for row in machine.rows(known, project, {**os.environ, **server.variables}, None) if row.label == "ssh")
+
+
 def test_no_python_there(tmp_path: Path, packages: Path, kept: Path) -> None:
     project = laid_out(tmp_path, packages, {"test_a.py": PASSES})
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "sh").symlink_to("/bin/sh")
     with Sshd(tmp_path / "sshd", kept, f'ForceCommand PATH={tmp_path}/bin; eval "$SSH_ORIGINAL_COMMAND"') as server:
         ended = run(project, variables=server.variables)
+        found = of_ssh(project, server)
+    assert (found.well, found.said) == (False, f"`{TARGET}` has no Python 3.8 or later")
+    assert found.hints[0].startswith("install it there")
     assert ended.status == 4
     assert f"paritygate: `{TARGET}` has no Python 3.8 or later" in errors(ended)
     assert "hint: install it there" in errors(ended)

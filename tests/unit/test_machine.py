@@ -97,6 +97,29 @@ def test_what_is_wrong_with_ssh_has_a_hint(tmp_path: Path, target: str, path: st
     assert hint in found.hints[0]
 
 
+def test_two_computers_are_a_finding(tmp_path: Path) -> None:
+    client = tmp_path / "ssh"
+    client.write_text(CLIENT, encoding="utf-8")
+    client.chmod(0o755)
+    far = [msgspec.structs.replace(PLAIN, runner="ssh", target=target) for target in ("one", "two")]
+    found = row("ssh", Settings(environments=dict(zip("ab", far, strict=True))), tmp_path, {"PATH": str(tmp_path)})
+    assert not found.well
+    assert found.said == "OpenSSH_9; several computers are named: `one`, `two`"
+    assert found.hints == ("give all environments with `ssh` one `target`",)
+
+
+def test_of_case_doctor_names_no_image_where_cells_have_none(tmp_path: Path) -> None:
+    def of_case(runner: str) -> str:
+        write(
+            tmp_path, "paritygate.toml", f'[environments.one]\ncase_sensitive = false\n[environments.two]\nrunner = "{runner}"\n'
+        )
+        text = doctor.examine(tmp_path, FakeEngine, {"PATH": str(tmp_path)}).text
+        return next(line for line in text.splitlines() if "case_sensitive:" in line).strip()
+
+    assert of_case("docker") == "case_sensitive: not tried yet: `paritygate images build` makes the image"
+    assert of_case("ssh") == "case_sensitive: not varied: no filesystem that folds case can be had over ssh"
+
+
 def no_engine() -> Engine:
     raise EngineUnavailableError("no engine answers")
 

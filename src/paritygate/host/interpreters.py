@@ -71,6 +71,21 @@ def version_of(setting: str, project: Path, variables: Mapping[str, str]) -> str
     return done.stdout.strip() or here
 
 
+def another(target: str, there: str, here: str, images: bool) -> NoVerdictError | None:  # noqa: FBT001 - what it hangs on
+    """Say that a computer has another Python than the other side of a run, and what to do; None where it is the very same.
+
+    `images` says that the other side's is in images, and not on this computer.
+    """
+    if there == here:
+        return None
+    what = f"Python is {there} on `{target}` and {here} on the other side: cells of different Pythons cannot be compared"
+    if images:
+        mend = f"name an image with Python {there} with `base` under `[tool.paritygate.image]`"
+    else:
+        mend = f"make `.venv` here with Python {there}, or name one that has it with `python` under `[tool.paritygate.host]`"
+    return NoVerdictError(what, f"{mend}; or install Python {here} on `{target}`")
+
+
 def survey(chosen: Chosen, script: Path, locales: Iterable[str] = (), zones: Iterable[str] = ()) -> Survey:
     """Ask an interpreter what it has, and which of these are there; raises `NoVerdictError` if it cannot, or has no pytest."""
     command = (str(chosen.python), "-B", str(script), *sorted(set(locales)), "--", *sorted(set(zones)))

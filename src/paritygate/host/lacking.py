@@ -8,10 +8,16 @@ import msgspec
 
 from paritygate.axes import AUTO, PREFERRED_ZONES, locale_name
 from paritygate.config.settings import EnvironmentSettings
+from paritygate.errors import RunnerError
+from paritygate.host.interpreters import Survey
 from paritygate.outcomes.words import Axis
 
 Environments = Mapping[str, EnvironmentSettings]
 HERE = "this computer"
+NO_LOCALE = (
+    "generate it there (`locale-gen`), name one that it has, such as `C.UTF-8`, with `locale` of the environment, or take that "
+    "of the last environment with `--without-axis locale`"
+)
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -98,3 +104,19 @@ def case(environments: Environments, obstacle: str) -> dict[Axis, Held]:
     if any(each.directory_order for each in environments.values()):
         held[Axis.DIRECTORY_ORDER] = Held("", obstacle)
     return held
+
+
+def elsewhere(mine: Environments, every: Environments, known: Survey, target: str) -> dict[Axis, Held]:
+    """Say what another computer, of which this is known, cannot vary; raises `RunnerError` where it has no locale at all."""
+    where = f"`{target}`"
+    held = locale(mine, every, known.locales, where) | zone(mine, every, known.zones, where)
+    absent = [name for name in locales(mine) if name not in known.locales]
+    if absent and Axis.LOCALE not in held:
+        names = ", ".join(f"`{name}`" for name in absent)
+        raise RunnerError(f"{where} has no locale {names}", NO_LOCALE)
+    held |= resources(mine)
+    held |= clock(every)
+    if any(each.cpus for each in mine.values()):
+        held[Axis.CPUS] = Held(0.0, f"cells on {where} have all of its processors")
+    # Beside a filesystem that is made for the cells here, none there would be a difference that nobody has asked for.
+    return held | case(every, f"no filesystem that folds case can be had on {where} over ssh")

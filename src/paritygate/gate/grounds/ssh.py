@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 from packaging.utils import canonicalize_name
 
-from paritygate.errors import ConfigError, NoVerdictError, RunnerError
+from paritygate.errors import ConfigError, NoVerdictError
 from paritygate.gate.grounds.host import packages_of
 from paritygate.gate.grounds.parts import Beside, Machine, Packages, Part, Trees
 from paritygate.gate.request import World
@@ -31,10 +31,6 @@ VARIABLE = "PARITY_SSH_TARGET"
 NOT_APART = (
     "on `{target}` (ssh) the system, the user and the network are that computer's own; what is installed there is made like the "
     "other environment's"
-)
-NO_LOCALE = (
-    "generate it there (`locale-gen`), name one that it has, such as `C.UTF-8`, with `locale` of the environment, or take that "
-    "of the last environment with `--without-axis locale`"
 )
 TARGET = re.compile(r"[^\s'\"\\$`-][^\s'\"\\$`]*")
 
@@ -89,22 +85,6 @@ def _check_project(project: Path, packages: Packages) -> None:
         raise NoVerdictError(what, "install it with `pip install -e .`, or take it out of that environment")
 
 
-def lacks(mine: Environments, every: Environments, known: Survey, target: str) -> dict[Axis, Held]:
-    """Say what another computer, of which this is known, cannot vary; raises `RunnerError` where it has no locale at all."""
-    where = f"`{target}`"
-    held = lacking.locale(mine, every, known.locales, where) | lacking.zone(mine, every, known.zones, where)
-    absent = [name for name in lacking.locales(mine) if name not in known.locales]
-    if absent and Axis.LOCALE not in held:
-        names = ", ".join(f"`{name}`" for name in absent)
-        raise RunnerError(f"{where} has no locale {names}", NO_LOCALE)
-    held |= lacking.resources(mine)
-    held |= lacking.clock(every)
-    if any(each.cpus for each in mine.values()):
-        held[Axis.CPUS] = Held(0.0, f"cells on {where} have all of its processors")
-    # Beside a filesystem that is made for the cells here, none there would be a difference that nobody has asked for.
-    return held | lacking.case(every, f"no filesystem that folds case can be had on {where} over ssh")
-
-
 class SshGround:
     """Another computer, with a stay on it."""
 
@@ -118,18 +98,19 @@ class SshGround:
         """Say what the other computer cannot vary, having asked it."""
         python = self._stay.found.python
         asked = {"do": "survey", "python": python, "locales": lacking.locales(every), "zones": lacking.zones(every)}
-        return lacks(mine, every, msgspec.convert(self._stay.ask(asked), Survey), self._target)
+        return lacking.elsewhere(mine, every, msgspec.convert(self._stay.ask(asked), Survey), self._target)
 
     def prepare(self, settled: Settled, trees: Trees, world: World, beside: Beside) -> Part:
         """Send the trees, and have an environment made there with what the other part of the run has installed."""
-        like = beside.like
+        like, found = beside.like, self._stay.found
         packages = self._packages(settled, trees, world) if like is None or like.packages is None else like.packages()
         _check_project(settled.project, packages)
+        if like is not None and (apart := interpreters.another(self._target, found.version, packages.version, bool(like.images))):
+            raise apart
         for state, tree in trees.items():
             self._stay.keep(state, tree.digest, snapshot_archive.pack(tree, world.variables))
         python = self._environment(packages, world)
         some = next(iter(trees.values()))
-        found = self._stay.found
         interpreter = Interpreter(
             python=python,
             kept=(*found.prefixes, str(Path(python).parents[1])),
