@@ -70,6 +70,16 @@ def test_axes_say_whether_they_are_to_vary_and_why_not(shop: Path) -> None:
     assert axes["locale"] == (False, "every environment has the same value")
 
 
+def test_case_and_clocks_do_not_vary_beside_another_computer(shop: Path) -> None:
+    ssh = '[environments.there]\nrunner = "ssh"\ntarget = "far"\nclock = "2028-02-29T12:00:00"\n'
+    write(shop, "paritygate.toml", f'runner = "host"\n[environments.here]\ncase_sensitive = false\n{ssh}')
+    said = call(shop, "run", "--plan", "--json")
+    assert (said.code, said.err) == (0, "")
+    axes = {each["axis"]: each for each in json.loads(said.out)["axes"]}
+    assert (axes["case_sensitive"]["varied"], axes["clock"]["varied"]) == (False, False)
+    assert axes["case_sensitive"]["why"] == "no filesystem that folds case can be had on `far` over ssh"
+
+
 def test_a_working_tree_that_is_a_clean_clone_is_said_not_to_vary(shop: Path) -> None:
     write(shop, "paritygate.toml", '[environments.here]\nworktree = "dirty"\n[environments.there]\n')
     commit(shop)

@@ -24,6 +24,8 @@ from paritygate.gate.grounds.ssh import target_of
 from paritygate.gate.material import Planned
 from paritygate.gate.request import Request, World
 from paritygate.gate.settled import Settled, settle
+from paritygate.host import lacking
+from paritygate.host.lacking import Held, hold
 from paritygate.images import foreseeing
 from paritygate.images.foreseeing import Layer
 from paritygate.images.layers import PrepareRequest
@@ -91,6 +93,9 @@ def foresee(request: Request, world: World) -> Foreseen:
     begun = begin(settled, request, quiet)
     trees, asked = begun.trees, begun.asked
     places, runners = _places(settled, world)
+    held = _held(settled, runners, world)
+    environments_then = hold(settled.settings.environments, held)
+    settled = msgspec.structs.replace(settled, settings=msgspec.structs.replace(settled.settings, environments=environments_then))
     machine = next(iter(places.values())).machine
     planned = material.plan(settled, trees, asked, machine, quiet)
     records = tuple(environments.record(each) for each in planned.resolution.environments)
@@ -104,7 +109,7 @@ def foresee(request: Request, world: World) -> Foreseen:
         places=tuple(place.line for place in places.values()),
         cells=tuple(_cell(plan, runners, known) for plan in planned.plans),
         environments=records,
-        axes=tuple(_axes(records, planned, trees, settled)),
+        axes=tuple(_axes(records, planned, trees, settled, {axis: each.why for axis, each in held.items()})),
         trees={state.value: len(one.entries) for state, one in trees.items()},
         images=() if engine is None else tuple(foreseeing.layers(engine, _images(settled, trees, world))),
         seconds=settled.last.timings if known else {},
@@ -174,12 +179,23 @@ def _cell(plan: CellPlan, runners: dict[EnvironmentName, RunnerName], known: dic
     )
 
 
-def _axes(records: tuple[EnvironmentRecord, ...], planned: Planned, trees: Trees, settled: Settled) -> Iterator[ToVary]:
+def _held(settled: Settled, runners: dict[EnvironmentName, RunnerName], world: World) -> dict[Axis, Held]:
+    """Say which axes cannot vary because of where cells run, as far as that is known without asking there."""
+    every = settled.settings.environments
+    held = lacking.clock(every) if set(runners.values()) - {RunnerName.DOCKER} else {}
+    if RunnerName.SSH in runners.values():
+        held |= lacking.case(every, lacking.NO_FOLDING.format(target=target_of(settled, world.variables)))
+    return held
+
+
+def _axes(
+    records: tuple[EnvironmentRecord, ...], planned: Planned, trees: Trees, settled: Settled, held: dict[Axis, str]
+) -> Iterator[ToVary]:
     """Say which axes are to vary, as far as that is known before the cells have measured themselves."""
     alike = len({one.digest for one in trees.values()}) == 1
     for axis in OFFERED:
         differs = len({record.axes[axis] for record in records}) > 1
-        why = planned.resolution.reasons.get(axis, "")
+        why = held.get(axis, "") or planned.resolution.reasons.get(axis, "")
         if axis is Axis.WORKTREE and differs and not why and alike and Worktree.CLEAN in trees:
             why = SAME_TREE
         if differs and not why:

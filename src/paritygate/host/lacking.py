@@ -14,6 +14,7 @@ from paritygate.outcomes.words import Axis
 
 Environments = Mapping[str, EnvironmentSettings]
 HERE = "this computer"
+NO_FOLDING = "no filesystem that folds case can be had on `{target}` over ssh"
 NO_LOCALE = (
     "generate it there (`locale-gen`), name one that it has, such as `C.UTF-8`, with `locale` of the environment, or take that "
     "of the last environment with `--without-axis locale`"
@@ -119,4 +120,4 @@ def elsewhere(mine: Environments, every: Environments, known: Survey, target: st
     if any(each.cpus for each in mine.values()):
         held[Axis.CPUS] = Held(0.0, f"cells on {where} have all of its processors")
     # Beside a filesystem that is made for the cells here, none there would be a difference that nobody has asked for.
-    return held | case(every, f"no filesystem that folds case can be had on {where} over ssh")
+    return held | case(every, NO_FOLDING.format(target=target))
