@@ -11,7 +11,18 @@ from types import MappingProxyType
 
 import msgspec
 
-from paritygate.axes import AUTO, count_workers, locale_name, memory_bytes, umask_bits, variable_name, zone_name
+from paritygate.axes import (
+    AUTO,
+    TRUE,
+    clock_moment,
+    count_workers,
+    locale_name,
+    memory_bytes,
+    umask_bits,
+    variable_name,
+    zone_name,
+)
+from paritygate.moments import CHANGES, MOMENTS, day_of_change
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import Environment
 from paritygate.outcomes.words import Axis, Worktree
@@ -109,6 +120,7 @@ WITNESSES: Mapping[Axis, tuple[Witness, ...]] = MappingProxyType(
             ("4", "more than two that share something, and other neighbours"),
             (AUTO, "what `-n auto` gives"),
         ),
+        Axis.CLOCK: _table(*MOMENTS),
         Axis.DIRECTORY_ORDER: _table(
             ("sorted", "what hides that nobody sorts"),
             ("reversed", "the other way round"),
@@ -169,6 +181,11 @@ def given(axis: Axis, base: Environment, value: str, processors: int) -> Environ
     return msgspec.structs.replace(base, **_FIELDS[axis](base, value, processors))
 
 
+def written(axis: Axis, base: Environment, value: str) -> str:
+    """Write a value out that hangs on the environment, as the days on which clocks change do; empty where it has none."""
+    return day_of_change(base.timezone, value) if axis is Axis.CLOCK and value in CHANGES else value
+
+
 def check(axis: Axis, value: str) -> None:
     """Make sure that a text is a value of an axis, whatever the engine has; raises ValueError."""
     given(axis, _ANY, value, MANY)
@@ -196,6 +213,10 @@ def _workers(base: Environment, value: str, processors: int) -> dict[str, object
     if value != AUTO and not (value.isascii() and value.isdecimal()):
         raise ValueError(f"`{value}` is not a number of workers: write a number, or `{AUTO}`")
     return {"workers": count_workers("auto", base.cpus, processors) if value == AUTO else int(value)}
+
+
+def _clock(base: Environment, value: str, _processors: int) -> dict[str, object]:
+    return {"clock": clock_moment(written(Axis.CLOCK, base, value) or TRUE, base.timezone)}
 
 
 def _directory_order(_base: Environment, value: str, _processors: int) -> dict[str, object]:
@@ -245,6 +266,7 @@ _FIELDS: Mapping[Axis, Callable[[Environment, str, int], dict[str, object]]] = M
         Axis.LOCALE: _locale,
         Axis.HASH_SEED: _hash_seed,
         Axis.WORKERS: _workers,
+        Axis.CLOCK: _clock,
         Axis.DIRECTORY_ORDER: _directory_order,
         Axis.UMASK: _umask,
         Axis.CPUS: _cpus,

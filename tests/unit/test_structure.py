@@ -65,7 +65,7 @@ ROWS: dict[str, int] = {
     "pytest_freezes": 1,
     "__main__": 9,
 }
-ALLOWED_IN_A_ROW = {("errors", "outcomes"), ("witnesses", "axes"), ("witnesses", "outcomes")}
+ALLOWED_IN_A_ROW = {("errors", "outcomes"), ("witnesses", "axes"), ("witnesses", "moments"), ("witnesses", "outcomes")}
 NO_ROOMS = frozenset({"guest", "suite"})
 ROOMS = sorted(path for path in SOURCE.rglob("*.py") if not NO_ROOMS.intersection(path.parts) and path != SOURCE / "__init__.py")
 

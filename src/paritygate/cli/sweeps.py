@@ -57,7 +57,8 @@ def named(values: Sequence[str], axes: Sequence[Axis]) -> tuple[str, ...]:
 def sweep(**given: Any) -> int:
     """Run SELECTION under many values of each AXIS, all else as in the first environment, and say what parts from the rest.
 
-    AXIS is timezone, locale, hash_seed, workers, directory_order, umask, cpus, memory, variables or user. It ends as `run` does.
+    AXIS is timezone, locale, hash_seed, workers, clock, directory_order, umask, cpus, memory, variables or user. It ends as `run`
+    does.
     """
     axes, selected = parted(given.pop("words"))
     values, seconds, plan = (given.pop(name) for name in OWN)

@@ -28,6 +28,7 @@ NOUNS = {
     Axis.LOCALE: ("in", "locale"),
     Axis.HASH_SEED: ("under hash seed", "seed"),
     Axis.WORKERS: ("with workers", "number of workers"),
+    Axis.CLOCK: ("at", "moment"),
     Axis.DIRECTORY_ORDER: ("with folders", "order"),
     Axis.UMASK: ("under umask", "umask"),
     Axis.CPUS: ("with processors", "number of processors"),

@@ -10,7 +10,7 @@ from paritygate import archive
 from paritygate.classifier import labels
 from paritygate.confirm.flow import Confirmation, confirm
 from paritygate.disciplines.freezing import Frozen
-from paritygate.environments import Facts, Resolution, gate_plans
+from paritygate.environments import CLOCK_LIMITS, Facts, Resolution, gate_plans
 from paritygate.errors import NoVerdictError
 from paritygate.freezes import judging
 from paritygate.gate import hints, ledger, locking, material, misuse, narrowing, pins, result
@@ -64,6 +64,7 @@ def held(settled: Settled, wanted: Wanted) -> Settled:
         settings=msgspec.structs.replace(settled.settings, environments={name: first}, attempts=ATTEMPTS),
         locales=locales,
         own_filesystem=Axis.DIRECTORY_ORDER in wanted.axes,
+        clocks=Axis.CLOCK in wanted.axes,
     )
 
 
@@ -119,11 +120,12 @@ def until(seconds: float | None, world: World) -> Over:
 def planned_over(spread: Breadth, base: Planned, settled: Settled, facts: Facts) -> Planned:
     """Plan the cells of every value, for the selection that the first environment has."""
     chosen = base.plans[0].selection
+    swept = {each.axis for each in spread.axes}
     plans = gate_plans(spread.environments, settled.settings, {each.name: chosen for each in spread.environments}, facts)
     resolution = Resolution(
         environments=spread.environments,
         reasons=base.resolution.reasons,
-        notes=() if any(each.axis is Axis.TIMEZONE for each in spread.axes) else base.resolution.notes,
+        notes=(() if Axis.TIMEZONE in swept else base.resolution.notes) + ((CLOCK_LIMITS,) if Axis.CLOCK in swept else ()),
     )
     return msgspec.structs.replace(base, plans=plans, resolution=resolution)
 

@@ -137,7 +137,9 @@ def _axes_of(spread: Breadth, env: EnvironmentName) -> AbstractSet[Axis]:
 def described(swept: Sweep, ran: Ran) -> Sweep:
     """Say of every value whether it was tried, and why it is not proven."""
     values = tuple(
-        msgspec.structs.replace(each, problem=ran.problems.get((swept.axis, each.env), ""), untried=ran.left.get(each.env, ""))
+        msgspec.structs.replace(
+            each, problem=ran.problems.get((swept.axis, each.env), ""), untried=ran.left.get(each.env, each.untried)
+        )
         for each in swept.values
     )
     return msgspec.structs.replace(swept, values=values)

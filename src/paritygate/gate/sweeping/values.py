@@ -21,6 +21,7 @@ from paritygate.witnesses import WITNESSES, Witness
 Read = TypeVar("Read")
 LONGEST = 36
 SIGNED = re.compile(r"\+(\d)")
+NO_CHANGE = "clocks never change in the zone of the first environment, as far as this computer knows"
 HINT = "`paritygate sweep --help` says what a value of each axis is; values are parted by commas"
 
 
@@ -56,18 +57,22 @@ def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], processor
     """Make an environment of every value; what equals the base is the base. Raises `UsageError` for what is no value.
 
     A value that comes to the same as one before it, as `auto` workers may, is no value of its own: two names of one thing would
-    look like two observations.
+    look like two observations. One that the base cannot have, as the day on which its clocks change, has no environment.
     """
     made: list[Environment] = []
     axes = []
     for axis, some in asked.items():
         values: dict[EnvironmentName, SweptValue] = {}
         for witness in some:
+            if not (text := witnesses.written(axis, base, witness.value)):
+                absent = _name(axis, witness.value, made)
+                values[absent] = SweptValue(value=witness.value, env=absent, why=witness.why, untried=NO_CHANGE)
+                continue
             bare = _refusing(axis, partial(witnesses.given, axis, base, witness.value, processors))
-            named = base if bare == base else msgspec.structs.replace(bare, name=_name(axis, witness.value, made))
+            named = base if bare == base else msgspec.structs.replace(bare, name=_name(axis, text, made))
             known = next((each for each in made if msgspec.structs.replace(each, name=base.name) == bare), named)
             made += [] if known in made else [known]
-            values[known.name] = _with_another_name(values.get(known.name), witness, known.name)
+            values[known.name] = _with_another_name(values.get(known.name), Witness(text, witness.why), known.name)
         axes.append(Sweep(axis=axis, values=tuple(values.values())))
     return Breadth(axes=tuple(axes), environments=tuple(made))
 
