@@ -84,9 +84,11 @@ def seconds_of_a_cell(project: Path) -> tuple[float, str]:
 def told(cost: Cost) -> Iterator[str]:
     """Say a cost in lines: every value with its reason, then the numbers."""
     for swept in cost.spread.axes:
-        yield f"{swept.axis}: {len(swept.values)} values"
-        longest = max(len(each.value) for each in swept.values)
-        yield from (f"  {each.value:<{longest}}  {each.why}".rstrip() for each in swept.values)
+        tried = [each for each in swept.values if not each.untried]
+        yield f"{swept.axis}: {len(tried)} value{'s' * (len(tried) != 1)}"
+        longest = max((len(each.value) for each in tried), default=0)
+        yield from (f"  {each.value:<{longest}}  {each.why}".rstrip() for each in tried)
+        yield from (f"not tried: `{each.value}`: {each.untried}" for each in swept.values if each.untried)
     yield (
         f"{cost.cells} cells, side by side as far as {cost.processors} processors go; at most {cost.again} once more, where "
         "values part from the rest"
