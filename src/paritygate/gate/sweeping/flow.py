@@ -27,7 +27,7 @@ from paritygate.gate.sweeping.rounds import Over, Ran
 from paritygate.gate.sweeping.values import Breadth
 from paritygate.outcomes.plans import Selection
 from paritygate.outcomes.sweeps import Sweep
-from paritygate.outcomes.words import Axis
+from paritygate.outcomes.words import Axis, RunnerName
 from paritygate.runners.pool import Pool
 from paritygate.sweeps import conclusions
 from paritygate.witnesses import UTF8_MODE, locale_of
@@ -75,6 +75,7 @@ def _judge(begun: Begun, grounds: Grounds, request: Request, wanted: Wanted, wor
     watch.lap("snapshot")
 
     ready = grounds.prepare(settled, trees, world)
+    check_movable(ready, settled)
     watch.lap("images")
 
     base = material.plan(ready.settled, trees, asked, ready.machine, world)
@@ -103,6 +104,16 @@ def _judge(begun: Begun, grounds: Grounds, request: Request, wanted: Wanted, wor
     unrecorded = archive.record(artifact, settled.report)
     grounds.tidy(world)
     return Report(artifact, settled.report, unrecorded)
+
+
+def check_movable(ready: Ready, settled: Settled) -> None:
+    """Raise `NoVerdictError` where clocks are to be swept over and cells are none of an engine: nothing could move theirs."""
+    for name, runner in ready.runners.items():
+        if settled.clocks and runner is not RunnerName.DOCKER:
+            raise NoVerdictError(
+                f"the clock cannot be swept over in `{name}`: what moves the clock of programs is in images alone",
+                "use Docker, or sweep other axes",
+            )
 
 
 def everywhere(pool: Pool, base: Planned, world: World) -> Pool:

@@ -74,6 +74,8 @@ def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], processor
             made += [] if known in made else [known]
             values[known.name] = _with_another_name(values.get(known.name), Witness(text, witness.why), known.name)
         axes.append(Sweep(axis=axis, values=tuple(values.values())))
+    if not made:
+        raise UsageError(f"no value can be tried: {NO_CHANGE}", "name others, or a zone whose clocks change")
     return Breadth(axes=tuple(axes), environments=tuple(made))
 
 
