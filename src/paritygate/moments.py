@@ -32,7 +32,7 @@ MOMENTS: tuple[tuple[str, str], ...] = (
     ("2027-06-13T12:00:00", "a Sunday: the first or the last day of a week, and no working day"),
     ("2027-06-14T12:00:00", "a Monday: yesterday was no working day"),
     ("2027-09-09T09:05:00", "numbers of one digit: day, month, hour and minute"),
-    ("2028-11-30T12:00:00", "two years on: certificates, tokens and written dates have run out"),
+    ("2028-11-15T12:00:00", "two years on: certificates, tokens and written dates have run out"),
     ("2046-06-15T12:00:00", "twenty years on: after 2038, seconds need more than 32 bits"),
 )
 
