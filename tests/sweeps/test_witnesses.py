@@ -62,6 +62,10 @@ def test_the_zones_are_what_they_are_tried_for() -> None:
         (Axis.HASH_SEED, "11", "hash_seed", 11),
         (Axis.WORKERS, "auto", "workers", 3),
         (Axis.UMASK, "027", "umask", 0o027),
+        (Axis.CLOCK, "true", "clock", ""),
+        (Axis.CLOCK, "2028-02-29 12:00", "clock", "2028-02-29T12:00:00"),
+        (Axis.CLOCK, "short-day", "clock", "2027-03-28T12:00:00"),
+        (Axis.CLOCK, "long-day", "clock", "2027-10-31T12:00:00"),
         (Axis.CPUS, "0.5", "cpus", 0.5),
         (Axis.MEMORY, "all", "memory", 0),
         (Axis.VARIABLES, "CI=true", "variables", {"LC": "1", "CI": "true"}),
@@ -87,6 +91,8 @@ def test_values_are_read_as_people_write_them(axis: Axis, value: str, field: str
         (Axis.WORKERS, "-1", "is not a number of workers"),
         (Axis.DIRECTORY_ORDER, "created", "is not an order of names"),
         (Axis.UMASK, "9", "is not a umask"),
+        (Axis.CLOCK, "noon", "is not a local time"),
+        (Axis.CLOCK, "2027-03-28T02:30:00", "does not exist in `Europe/Berlin`"),
         (Axis.CPUS, "half", "no number of processors"),
         (Axis.CPUS, "8", "up to 2"),
         (Axis.MEMORY, "little", "is not an amount of memory"),
@@ -99,6 +105,24 @@ def test_values_are_read_as_people_write_them(axis: Axis, value: str, field: str
 def test_what_is_no_value_is_said(axis: Axis, value: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         witnesses.given(axis, HOME, value, 2)
+
+
+@pytest.mark.parametrize(
+    ("zone", "short", "long"),
+    [
+        ("Europe/Berlin", "2027-03-28", "2027-10-31"),
+        ("America/New_York", "2027-03-14", "2027-11-07"),
+        ("America/Santiago", "2027-09-05", "2027-04-03"),
+        ("Australia/Lord_Howe", "2027-10-03", "2027-04-04"),
+        ("Asia/Shanghai", "", ""),
+        ("UTC", "", ""),
+        ("Nowhere/Land", "", ""),
+    ],
+)
+def test_the_days_on_which_clocks_change_are_those_of_the_zone(zone: str, short: str, long: str) -> None:
+    home = an_environment("home", timezone=zone)
+    days = [witnesses.written(Axis.CLOCK, home, value) for value in ("short-day", "long-day")]
+    assert days == [f"{day}T12:00:00" if day else "" for day in (short, long)]
 
 
 @given(st.integers(2, 400))

@@ -10,7 +10,7 @@ from paritygate import archive
 from paritygate.classifier import labels
 from paritygate.confirm.flow import Confirmation, confirm
 from paritygate.disciplines.freezing import Frozen
-from paritygate.environments import CLOCK_LIMITS, Facts, Resolution, gate_plans
+from paritygate.environments import CLOCK_LIMITS, NOBODY_IS_TRUE, Facts, Resolution, gate_plans
 from paritygate.errors import NoVerdictError
 from paritygate.freezes import judging
 from paritygate.gate import hints, ledger, locking, material, misuse, narrowing, pins, result
@@ -136,9 +136,16 @@ def planned_over(spread: Breadth, base: Planned, settled: Settled, facts: Facts)
     resolution = Resolution(
         environments=spread.environments,
         reasons=base.resolution.reasons,
-        notes=(() if Axis.TIMEZONE in swept else base.resolution.notes) + ((CLOCK_LIMITS,) if Axis.CLOCK in swept else ()),
+        notes=(*(() if Axis.TIMEZONE in swept else base.resolution.notes), *clock_notes(spread)),
     )
     return msgspec.structs.replace(base, plans=plans, resolution=resolution)
+
+
+def clock_notes(spread: Breadth) -> tuple[str, ...]:
+    """Say what a moved clock is not, where the clock is swept over."""
+    if all(each.axis is not Axis.CLOCK for each in spread.axes):
+        return ()
+    return (CLOCK_LIMITS, *((NOBODY_IS_TRUE,) if all(each.clock for each in spread.environments) else ()))
 
 
 def check_proven(ran: Ran, spread: Breadth) -> None:
