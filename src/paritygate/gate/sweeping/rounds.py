@@ -10,20 +10,21 @@ import msgspec
 
 from paritygate.classifier import labels
 from paritygate.classifier.labels import UNSTABLE
-from paritygate.gate.cells import Cells
+from paritygate.gate.cells import Cells, killers
 from paritygate.gate.request import World
 from paritygate.gate.sweeping.values import Breadth
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName
 from paritygate.outcomes.plans import CellPlan, Environment
 from paritygate.outcomes.sweeps import Sweep
-from paritygate.outcomes.words import Axis, Label, Outcome
+from paritygate.outcomes.words import Axis, Label, Outcome, Purpose
 from paritygate.sweeps import proofs
 from paritygate.witnesses import SAMPLED
 
 ROUND = 10
 PARTED = frozenset({Label.COUPLING, *UNSTABLE})
 
+INTERRUPTED = "the sweep was interrupted"
 NO_TIME = "the time for it was over"
 PARTED_ALL = "every test had parted by then"
 Over = Callable[[], bool]
@@ -128,6 +129,20 @@ def _with(before: Ran, spread: Breadth, cells: Sequence[Cell]) -> Ran:
         problems=problems,
         left=before.left,
     )
+
+
+def so_far(spread: Breadth, cells: Sequence[Cell]) -> Ran:
+    """Say what a sweep has seen by the cells that came to an end before it was interrupted.
+
+    A cell in which tests ended their process tells too little as long as it has not run again without them.
+    """
+    gate = {(cell.env, cell.attempt): cell for cell in cells if cell.purpose is Purpose.GATE}
+    broken = {(cell.env, cell.attempt) for cell in cells if killers(cell)}
+    whole = [cell for name, cell in gate.items() if name not in broken]
+    order = {each.name: number for number, each in enumerate(spread.environments)}
+    known = _with(Ran(cells=()), spread, sorted(whole, key=lambda cell: (cell.attempt, order[cell.env])))
+    tried = {cell.env for cell in whole}
+    return msgspec.structs.replace(known, left={name: INTERRUPTED for name in order if name not in tried})
 
 
 def _axes_of(spread: Breadth, env: EnvironmentName) -> AbstractSet[Axis]:
