@@ -14,13 +14,15 @@ from paritygate.errors import UsageError
 from paritygate.gate.cells import Cells
 from paritygate.gate.request import World
 from paritygate.gate.sweeping import rounds, values
-from paritygate.gate.sweeping.rounds import NO_TIME, PARTED_ALL, Ran
+from paritygate.gate.sweeping.conclusion import unconfirmed
+from paritygate.gate.sweeping.rounds import INTERRUPTED, NO_TIME, PARTED_ALL, Ran
 from paritygate.gate.sweeping.values import Breadth
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, ClockFacts, Dates
 from paritygate.outcomes.plans import CellPlan, Environment
 from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.words import Axis, CellStatus, Label
+from paritygate.process import Interruption
 from paritygate.runners.pool import alone
 from paritygate.runners.protocol import Watch
 from paritygate.sweeps import conclusions
@@ -263,6 +265,47 @@ def test_moved_clocks_are_no_dates_that_changed_while_cells_ran() -> None:
         "clock-2028-02-29T12-00-1",
         "clock-2027-06-15T12-00-1",
     ]
+
+
+class Stopping(Acting):
+    """A runner in which a signal arrives with the cell after so many; one of those before is broken by its test."""
+
+    def __init__(self, left: int, killing: str = "") -> None:
+        super().__init__({"west": west, "always": always})
+        self.left = left
+        self.killing = killing
+
+    def run(self, plan: CellPlan, watch: Watch) -> Cell:
+        """Act a cell until the signal."""
+        if len(self.ran) == self.left:
+            raise Interruption(2)
+        cell = super().run(plan, watch)
+        killer = a_cell(plan.environment.name, plan.attempt, {"west": "crashed", "always": "passed"}, probe=cell.probe)
+        return killer if plan.environment.timezone == self.killing else cell
+
+
+@pytest.mark.parametrize(
+    ("left", "killing", "outcomes", "untried"),
+    [
+        (2, "", {"UTC": "passed", "America/New_York": "failed"}, 3),
+        (6, "", {zone: "failed" if hours < 0 else "passed" for zone, hours in HOURS.items()}, 0),
+        (3, "UTC", {"America/New_York": "failed", "America/Los_Angeles": "failed"}, 3),
+    ],
+)
+def test_what_was_seen_before_an_interruption_is_kept_and_what_parts_in_it_is_undecided(
+    left: int, killing: str, outcomes: dict[str, str], untried: int
+) -> None:
+    spread, runner = asked(Axis.TIMEZONE, *HOURS), Stopping(left, killing)
+    cells, plans = Cells(alone(runner, 1), {}, a_world()), gate_plans(*spread.environments)
+    with pytest.raises(Interruption):
+        rounds.run(spread, plans, cells, a_world())
+    ran = rounds.so_far(spread, cells.ended)
+    zones = {each.env: each.value for each in spread.axes[0].values}
+    assert {zones[cell.env]: cell.tests[0].outcome for cell in ran.cells if cell.attempt == 1} == outcomes
+    assert list(ran.left.values()) == [INTERRUPTED] * untried
+    found = {str(each.nodeid): each.label for each in unconfirmed(ran, plans)}
+    assert found["always"] is Label.CONSISTENT_GREEN
+    assert found["west"] is (Label.UNDECIDED if len(set(outcomes.values())) > 1 else Label.CONSISTENT_RED)
 
 
 def test_two_names_of_one_thing_are_one_value() -> None:
