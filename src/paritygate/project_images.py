@@ -14,6 +14,7 @@ from paritygate.docker_engine.requests import Log
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import ConfigError
 from paritygate.images import access, preparing
+from paritygate.images.compiled import COMPILED
 from paritygate.images.layers import PrepareRequest
 from paritygate.images.preparing import ImageSet
 from paritygate.snapshot import survey
@@ -61,6 +62,5 @@ def make(connect: Callable[[], Engine], project: Path, variables: Mapping[str, s
 def listed(images: ImageSet) -> tuple[str, ...]:
     """Say which images there are, one a line."""
     lines = [f"base image: {', '.join(images.base.tags) or images.base.identity}", f"dependencies: {images.dependencies}"]
-    lines += [f"case-folding filesystem: {images.casefs}"] if images.casefs else []
-    lines += [f"library that moves clocks: {images.clock}"] if images.clock else []
+    lines += [f"{each.what}: {images.compiled[each.kind]}" for each in COMPILED if each.kind in images.compiled]
     return (*lines, *(f"{name}: {image.tags[0]}" for name, image in images.environments.items()))

@@ -277,6 +277,12 @@ def test_a_selection_that_is_in_no_tree(project: Project) -> None:
     )
 
 
+def test_what_is_asked_for_in_vain_is_said_before_any_engine_is_asked(project: Project) -> None:
+    ended = run(project(), "tests/test_if.py", "--host", "unix:///nowhere")
+    assert (ended.status, ended.stdout, ended.artifact) == (64, "", None)
+    assert "engine" not in ended.stderr
+
+
 def test_a_host_that_is_no_address(project: Project) -> None:
     refused(
         run(project(), "--host", "garbage"),

@@ -14,9 +14,10 @@ from paritygate.config.settings import EnvironmentSettings
 from paritygate.docker_engine.engine import DockerEngine
 from paritygate.docker_engine.requests import KIND_LABEL, BuildRequest, ContainerRequest
 from paritygate.errors import BuildError
-from paritygate.images import casefs, keeping, preparing
+from paritygate.images import keeping, preparing
+from paritygate.images.compiled import CASEFS
 from paritygate.images.layers import PrepareRequest
-from paritygate.images.names import PROJECT_LABEL
+from paritygate.images.names import PROJECT_LABEL, Kind
 from paritygate.images.preparing import ImageSet
 from tests.docker.test_images import a_request, output
 from tests.support.engine_contract import ignore
@@ -56,11 +57,13 @@ def test_the_images_of_environments_hold_a_daemon_that_needs_no_library(engine: 
 
 
 def test_the_daemon_has_an_image_of_its_own_that_holds_nothing_else(engine: DockerEngine, folding: Folding) -> None:
-    image = engine.image(folding.images.casefs)
+    image = engine.image(folding.images.compiled[Kind.CASEFS])
     assert image is not None
     assert image.size < 4 << 20
     with engine.container(
-        ContainerRequest(image=folding.images.casefs, command=("/opt/paritygate/casefs", "--help"), kind="cell", name="look")
+        ContainerRequest(
+            image=folding.images.compiled[Kind.CASEFS], command=("/opt/paritygate/casefs", "--help"), kind="cell", name="look"
+        )
     ) as started:
         started.start()
         end = started.wait(60)
@@ -70,13 +73,13 @@ def test_the_daemon_has_an_image_of_its_own_that_holds_nothing_else(engine: Dock
 
 
 def test_the_daemons_image_is_shared_by_projects_and_is_listed(engine: DockerEngine, folding: Folding) -> None:
-    (image,) = [each for each in keeping.list_kept(engine) if folding.images.casefs in each.tags]
+    (image,) = [each for each in keeping.list_kept(engine) if folding.images.compiled[Kind.CASEFS] in each.tags]
     assert image.labels[KIND_LABEL] == "casefs"
     assert PROJECT_LABEL not in image.labels
 
 
 def test_without_case_folding_no_image_holds_the_daemon_and_all_else_is_shared(engine: DockerEngine, folding: Folding) -> None:
-    assert folding.plain.casefs == ""
+    assert folding.plain.compiled == {}
     assert folding.plain.dependencies == folding.images.dependencies
     assert not names(folding.plain) & names(folding.images)
     for name in names(folding.plain):
@@ -86,7 +89,7 @@ def test_without_case_folding_no_image_holds_the_daemon_and_all_else_is_shared(e
 def test_what_holds_the_daemon_is_found_and_nothing_is_started(engine: DockerEngine, folding: Folding) -> None:
     said: list[str] = []
     found = preparing.prepare(engine, folding.request, said.append)
-    assert (names(found), found.casefs) == (names(folding.images), folding.images.casefs)  # others may make the same ones
+    assert (names(found), found.compiled) == (names(folding.images), folding.images.compiled)  # others may make the same ones
     assert said == []
 
 
@@ -101,10 +104,10 @@ def test_building_the_daemon_leaves_nothing_but_its_image(
     with pytest.raises(BuildError, match="the locale `de_DF"):
         preparing.prepare(engine, request, print)
     try:
-        assert engine.image(casefs.name_of(own)) is not None
+        assert engine.image(CASEFS.name_of(own)) is not None
         assert set(leftovers.everything(os.getpid())) <= before
     finally:
-        engine.remove_image(casefs.name_of(own))
+        engine.remove_image(CASEFS.name_of(own))
 
 
 BROKEN = {

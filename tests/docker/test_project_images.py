@@ -15,6 +15,7 @@ from paritygate.cli.commands import program
 from paritygate.docker_engine.engine import DockerEngine
 from paritygate.errors import BaseImageError
 from paritygate.images import keeping, preparing
+from paritygate.images.names import Kind
 from paritygate.project_images import configured
 
 pytestmark = pytest.mark.docker
@@ -87,8 +88,8 @@ def test_where_an_environment_folds_case_the_filesystem_is_among_them(engine: Do
     CliRunner().invoke(program, ["images", "build", "--project", str(project)], catch_exceptions=False)
     found = preparing.look_up(engine, configured(project, dict(os.environ)))
     assert found is not None
-    assert found.casefs.startswith("paritygate/casefs:")
-    assert engine.image(found.casefs) is not None
+    assert found.compiled[Kind.CASEFS].startswith("paritygate/casefs:")
+    assert engine.image(found.compiled[Kind.CASEFS]) is not None
 
 
 def test_images_that_cannot_be_made_end_as_a_run_would(project: Path) -> None:

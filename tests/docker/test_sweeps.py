@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from paritygate import archive
 from paritygate.axes import TRUE
 from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.words import Axis
 from paritygate.reports.sweeps import signs
-from tests.support.gate_runs import lay_out
-from tests.support.samples import git
+from tests.support.gate_runs import Leftovers, lay_out
+from tests.support.samples import PATIENCE_SECONDS, clean_environment, git
 from tests.support.sweeping import SWEPT, rules, sweep
 
 pytestmark = pytest.mark.docker
@@ -67,6 +70,31 @@ def test_the_faults_of_the_sample_are_found_by_the_rules_beside_it(axis: Axis, t
     assert found(ended.artifact) == {test: set(values) for test, values in expected.items()}, ended.output
     texts = {str(rule.nodeid): rule.text for each in ended.artifact.sweeps for rule in each.rules}
     assert [test for test, text in rules().words.items() if test in texts and text not in texts[test]] == [], ended.output
+
+
+MANY = 200
+
+
+@pytest.mark.skipif(not os.environ.get("PARITYGATE_ALL_SWEEPS"), reason="takes minutes: `PARITYGATE_ALL_SWEEPS=1` runs it")
+def test_two_hundred_cells_in_one_sweep_leave_nothing_behind(tmp_path: Path, leftovers: Leftovers) -> None:
+    (tmp_path / "temporary").mkdir()
+    tests = "def test_control():\n    pass\n\n\ndef test_set():\n    assert hash('paritygate') % 1024 != 742\n"
+    project = lay_out(tmp_path / "project", {"test_a.py": tests})
+    before = {path for path in project.rglob("*") if ".git" not in path.parts}
+    seeds = ",".join(map(str, range(MANY)))
+    sweeping = subprocess.Popen(
+        [sys.executable, "-m", "paritygate", "sweep", "hash_seed", "--values", seeds, "--project", str(project)],
+        env=clean_environment() | {"TMPDIR": str(tmp_path / "temporary")},
+        stdin=subprocess.DEVNULL,
+    )
+    assert sweeping.wait(PATIENCE_SECONDS) == 3
+    assert leftovers.everything(sweeping.pid) == []
+    assert list((tmp_path / "temporary").iterdir()) == []
+    left = {path for path in project.rglob("*") if ".git" not in path.parts and ".paritygate" not in path.parts} - before
+    assert left == {project / "parity_sweep.json"}
+    artifact = archive.read(project / "parity_sweep.json")
+    assert len({cell.env for cell in artifact.cells}) == MANY
+    assert found(artifact) == {"test_a.py::test_set": {"11"}}
 
 
 def found(artifact: Artifact) -> dict[str, set[str]]:

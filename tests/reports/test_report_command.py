@@ -84,7 +84,31 @@ def test_what_cannot_be_is_a_usage_error(written: Path, options: tuple[str, ...]
 def test_what_is_no_report_is_a_usage_error(tmp_path: Path) -> None:
     (tmp_path / "r.json").write_text("[]", encoding="utf-8")
     assert call(tmp_path, "report", "r.json").code == 64
-    assert call(tmp_path, "report", "gone.json").code == 64
+    assert call(tmp_path, "report", ".").code == 64
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("report",), "parity_report.json"),
+        (("verify",), "parity_report.json"),
+        (("explain",), "parity_report.json"),
+        (("report", "gone.json"), "gone.json"),
+        (("repro", "gone.json", "tests/test_a.py::test_a"), "gone.json"),
+    ],
+    ids=" ".join,
+)
+def test_where_there_is_no_report_it_is_said_what_writes_one(tmp_path: Path, words: tuple[str, ...], name: str) -> None:
+    said = call(tmp_path, *words)
+    hint = "`paritygate run` writes one, by itself as `parity_report.json`"
+    assert (said.code, said.out, said.err) == (64, "", f"paritygate: there is no report `{name}`\nhint: {hint}\n")
+
+
+@pytest.mark.parametrize("words", [("report",), ("verify", "--without-checkout")], ids=" ".join)
+def test_the_last_report_need_not_be_named(written: Path, words: tuple[str, ...]) -> None:
+    named = call(written.parent, words[0], written.name, *words[1:])
+    assert call(written.parent, *words) == named
+    assert named.code == 0
 
 
 def given(**changes: object) -> dict[str, object]:

@@ -14,7 +14,6 @@ from paritygate.classifier.surroundings import dates_moved
 from paritygate.events.ending import Ending
 from paritygate.events.fold import Heard, fold
 from paritygate.events.wire import End
-from paritygate.images import casefs, clock, resources
 from paritygate.outcomes.cells import Cell, ClockFacts, Dates, EnvironmentName
 from paritygate.outcomes.words import CellStatus, Label, Purpose, RunnerName
 from tests.support.builders import a_cell, a_probe
@@ -87,22 +86,6 @@ def test_a_cell_that_dies_under_a_moved_clock_says_so() -> None:
 
 def test_a_clock_that_could_not_be_moved_is_an_environment_that_is_not_what_it_claims() -> None:
     assert ended("clock").status is CellStatus.ENVIRONMENT_MISMATCH
-
-
-@pytest.mark.parametrize("folding", [False, True])
-def test_an_image_takes_the_library_from_one_that_holds_it_alone(*, folding: bool) -> None:
-    recipe = resources.recipe("environment.Dockerfile")
-    made = clock.added_to(casefs.added_to(recipe) if folding else recipe).decode()
-    before, _, after = made.partition("\nFROM ")
-    assert [line for line in before.splitlines() if line.startswith("ARG ")][:2] == ["ARG BASE", "ARG CLOCK"]
-    assert made.count("FROM ${CLOCK} AS clock\nFROM ${BASE}\n") == 1
-    assert "ARG CASEFS" not in after
-    assert made.endswith("COPY --from=clock /opt/paritygate/clock.so /opt/paritygate/clock.so\n")
-
-
-def test_the_library_is_built_from_these_files_alone() -> None:
-    sources = {f"clock/{name}" for name in ("Makefile", "clock.c", "moved.c", "moved.h", "files.c", "waits.c")}
-    assert set(clock.files()) == {"Dockerfile", "clock.sh", *sources}
 
 
 def test_a_coupling_that_is_none_with_files_of_the_clocks_times_stays_undecided_when_cells_are_judged_again() -> None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from paritygate.case_folding import WITHOUT
 from paritygate.config.settings import EnvironmentSettings, ImageSettings
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.errors import ConfigError
-from paritygate.images import access, advice, casefs, names, poetry, resources
+from paritygate.images import access, advice, names, poetry, resources
 from paritygate.images.access import Access
 from paritygate.images.advice import hint_for
 from paritygate.images.base import choose_python
+from paritygate.images.compiled import CASEFS, CLOCK, COMPILED, Compiled
 from paritygate.images.distributions import this_distribution
 from paritygate.images.layers import Layers, PrepareRequest
 from paritygate.images.transcripts import Transcript
@@ -216,34 +217,77 @@ def a_base(identity: str) -> ImageRecord:
     return ImageRecord(identity=identity, tags=("some:base",), labels={}, created="", size=0)
 
 
-def test_the_daemon_is_named_by_the_image_that_it_is_built_on() -> None:
-    assert casefs.name_of(a_base("one")).startswith("paritygate/casefs:")
-    assert casefs.name_of(a_base("one")) == casefs.name_of(a_base("one"))
-    assert casefs.name_of(a_base("one")) != casefs.name_of(a_base("two"))
+COMPILED_ONES = pytest.mark.parametrize("compiled", COMPILED, ids=lambda each: each.kind.value)
 
 
-def test_only_sources_go_into_the_image_that_the_daemon_is_built_in() -> None:
-    assert {name.rpartition(".")[2] for name in casefs.files()} == {"Dockerfile", "sh", "c", "h", "casefs/Makefile"}
+@COMPILED_ONES
+def test_what_is_compiled_is_named_by_the_image_that_it_is_built_on(compiled: Compiled) -> None:
+    assert compiled.name_of(a_base("one")).startswith(f"paritygate/{compiled.kind}:")
+    assert compiled.name_of(a_base("one")) == compiled.name_of(a_base("one"))
+    assert compiled.name_of(a_base("one")) != compiled.name_of(a_base("two"))
 
 
-def test_a_recipe_takes_the_daemon_from_a_stage_before_its_own() -> None:
-    recipe = b"# what it is\nARG BASE\nFROM ${BASE}\nENV A=b\n"
-    assert casefs.added_to(recipe) == (
-        b"# what it is\nARG BASE\nARG CASEFS\nFROM ${CASEFS} AS casefs\nFROM ${BASE}\nENV A=b\n"
+@COMPILED_ONES
+def test_only_sources_go_into_the_image_that_it_is_built_in(compiled: Compiled) -> None:
+    allowed = r"Dockerfile|compiled\.sh|sources/(Makefile|needs\.sh|\w+\.[ch])"
+    assert [name for name in compiled.files() if not re.fullmatch(allowed, name)] == []
+    assert {"Dockerfile", "compiled.sh", "sources/Makefile", "sources/needs.sh"} < set(compiled.files())
+
+
+def test_each_has_the_sources_of_its_own() -> None:
+    assert "sources/spelling.c" in CASEFS.files()
+    assert "sources/waits.c" in CLOCK.files()
+    assert not {name for name in CASEFS.files() if name.endswith(".c")} & {name for name in CLOCK.files() if name.endswith(".c")}
+
+
+@COMPILED_ONES
+def test_its_needs_name_the_file_that_images_have(compiled: Compiled) -> None:
+    needs = compiled.files()["sources/needs.sh"].decode()
+    assert f"made={compiled.made}\n" in needs
+    assert f"what='the {compiled.what}'\n" in needs
+
+
+def test_a_recipe_takes_what_is_compiled_from_stages_before_its_own() -> None:
+    recipe = b"# what it is\nARG BASE\nFROM ${BASE}\nARG BASE\nENV A=b\n"
+    assert CASEFS.added_to(recipe) == (
+        b"# what it is\nARG BASE\nARG CASEFS\nFROM ${CASEFS} AS casefs\nFROM ${BASE}\nARG BASE\nENV A=b\n"
         b"COPY --from=casefs /opt/paritygate/casefs /opt/paritygate/casefs\n"
+    )
+    assert CLOCK.added_to(CASEFS.added_to(recipe)) == (
+        b"# what it is\nARG BASE\nARG CLOCK\nARG CASEFS\nFROM ${CASEFS} AS casefs\nFROM ${CLOCK} AS clock\nFROM ${BASE}\n"
+        b"ARG BASE\nENV A=b\nCOPY --from=casefs /opt/paritygate/casefs /opt/paritygate/casefs\n"
+        b"COPY --from=clock /opt/paritygate/clock.so /opt/paritygate/clock.so\n"
     )
 
 
-def test_the_recipe_of_environments_can_take_the_daemon() -> None:
-    assert casefs.added_to(resources.recipe("environment.Dockerfile")).count(b"\nFROM ${CASEFS} AS casefs\nFROM ${BASE}\n") == 1
+@COMPILED_ONES
+def test_the_recipe_of_environments_can_take_it(compiled: Compiled) -> None:
+    made = compiled.added_to(resources.recipe("environment.Dockerfile")).decode()
+    assert made.count(f"\nFROM ${{{compiled.argument}}} AS {compiled.kind}\nFROM ${{BASE}}\n") == 1
+    assert f"\nARG {compiled.argument}\n" in made.partition("\nFROM ")[0] + "\n"
 
 
-def test_a_daemon_that_could_not_be_built_can_be_done_without() -> None:
-    assert casefs.hint_for("fatal error: fuse.h: No such file") == casefs.ANOTHER_BASE
-    assert casefs.ANOTHER_BASE.endswith(WITHOUT)
-    without_network = casefs.hint_for("Temporary failure resolving 'deb.example'")
+@COMPILED_ONES
+def test_what_could_not_be_built_can_be_done_without(compiled: Compiled) -> None:
+    assert compiled.hint_for("fatal error: fuse.h: No such file") == compiled.another_base
+    assert compiled.another_base.endswith(compiled.without)
+    without_network = compiled.hint_for("Temporary failure resolving 'deb.example'")
     assert "restart the engine" in without_network
-    assert without_network.endswith(WITHOUT)
+    assert without_network.endswith(compiled.without)
+
+
+def test_foreseen_are_all_images_that_hold_what_is_compiled(tmp_path: Path) -> None:
+    request = PrepareRequest(
+        root=tmp_path,
+        directory="",
+        settings=ImageSettings(),
+        environments={"home": EnvironmentSettings()},
+        access=Access(),
+        logs=tmp_path,
+    )
+    assert Layers(request=request, base=a_base("one")).compiled() == {}
+    both = Layers(request=msgspec.structs.replace(request, case_folding=True, clocks=True), base=a_base("one"))
+    assert both.compiled() == {each.kind: each.name_of(a_base("one")) for each in COMPILED}
 
 
 def test_more_locales_are_made_above_what_is_installed_and_only_those_that_are_not_there(tmp_path: Path) -> None:

@@ -11,26 +11,13 @@ from paritygate.causes.search import Answer, Mix, Table
 from paritygate.causes.views import Likeness, Seen
 from paritygate.classifier.evidence import noted
 from paritygate.outcomes.artifact import Cause, Finding
-from paritygate.outcomes.words import Axis, CauseKind, Outcome
+from paritygate.outcomes.words import Axis, CauseKind
 
 NONE = "none of the axes that were varied explains it"
 UNFINISHED = (
     "the cause was not looked for to the end: the time for it was over "
     "(`paritygate explain REPORT` goes on, `--explain-budget SECONDS` gives it more)"
 )
-
-DOES = {
-    Outcome.PASSED: "passes",
-    Outcome.FAILED: "fails",
-    Outcome.ERROR: "ends in an error",
-    Outcome.SKIPPED: "is skipped",
-    Outcome.XFAILED: "fails as expected",
-    Outcome.XPASSED: "passes unexpectedly",
-    Outcome.TIMED_OUT: "times out",
-    Outcome.CRASHED: "crashes",
-    Outcome.NOT_COLLECTED: "is not collected",
-    Outcome.NOT_RUN: "tells nothing",
-}
 
 
 class Study(msgspec.Struct, frozen=True):
@@ -102,7 +89,7 @@ def _did(study: Study, mix: Mix) -> str:
 
 def does(seen: Seen) -> str:
     """Say what a test did in a cell."""
-    return f"{DOES[seen.outcome]}{' in another way' * seen.otherwise}"
+    return f"{seen.outcome.does}{' in another way' * seen.otherwise}"
 
 
 def _remarks(study: Study) -> Iterator[str]:

@@ -21,6 +21,7 @@ from paritygate.cli.options import (
     DEBUG,
     FILE,
     HOST,
+    LAST_REPORT,
     PROJECT,
     QUIET,
     REPORT,
@@ -124,7 +125,7 @@ def planned(options: RunOptions, streams: Streams, wanted: Telling) -> int:
 
 
 @program.command()
-@REPORT
+@LAST_REPORT
 @budget("until they are found, an hour at most")
 @artifact_at("place", "where it was")
 @with_formats

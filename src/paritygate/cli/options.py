@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from paritygate import places
 from paritygate.cli import project_folder
 from paritygate.cli.user import absolute, place_of
 from paritygate.config.file import Overrides
+from paritygate.config.settings import USUAL_REPORT
 from paritygate.errors import UsageError
 from paritygate.gate.afterwards import Afterwards
 from paritygate.gate.request import Request
@@ -31,6 +33,19 @@ class Seconds(click.FloatRange):
         if not math.isfinite(seconds):
             self.fail(f"{value!r} is no number of seconds.", param, ctx)
         return seconds
+
+
+class ReportFile(click.Path):
+    """The artifact of a run, which is a file."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Find the file; raises `UsageError` with what writes one where there is none."""
+        if not os.path.lexists(value):
+            raise UsageError(f"there is no report `{value}`", f"`paritygate run` writes one, by itself as `{USUAL_REPORT}`")
+        return super().convert(value, param, ctx)
 
 
 SECONDS = Seconds(min=0)
@@ -53,7 +68,9 @@ PROJECT = click.option(
 
 # `main` has taken the word before click sees it, wherever it stands: this is for the help text.
 DEBUG = click.option("--debug", is_flag=True, expose_value=False, help="Show tracebacks and a log of what is done.")
-REPORT = click.argument("report", type=FILE)
+REPORT = click.argument("report", type=ReportFile())
+LAST_REPORT = click.argument("report", type=ReportFile(), default=USUAL_REPORT)
+"""A report that need not be named where it lies here under its usual name."""
 CHECKOUT = click.option(
     "--project",
     default=None,

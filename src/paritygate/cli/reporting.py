@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from paritygate import archive, places
-from paritygate.cli.options import DEBUG, REPORT
+from paritygate.cli.options import DEBUG, LAST_REPORT
 from paritygate.cli.user import Streams, absolute, code_of, nearest, say_error
 from paritygate.errors import ParityError, UnrecordedError, UsageError
 from paritygate.gate.request import Report
@@ -130,7 +130,7 @@ def show(artifact: Artifact, streams: Streams, form: Format, report: str) -> Non
 
 
 @click.command("report")
-@REPORT
+@LAST_REPORT
 @FORMAT
 @JSON
 @click.option("--html", is_flag=True, help="The same as `--format html`.")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from paritygate.cli.options import DEBUG, PROJECT, REPORT
+from paritygate.cli.options import DEBUG, LAST_REPORT, PROJECT
 from paritygate.cli.user import absolute, version
 from paritygate.freezes import checking
 from paritygate.outcomes.words import ExitCode
@@ -18,7 +18,7 @@ from paritygate.verification.items import State, summary, told
 
 
 @click.command("verify")
-@REPORT
+@LAST_REPORT
 @PROJECT
 @click.option("--without-checkout", is_flag=True, help="Hold it to its own cells only, as where there is no checkout.")
 @DEBUG

@@ -16,6 +16,7 @@ Count = Annotated[int, Meta(ge=1)]
 Seconds = Annotated[float, Meta(gt=0)]
 Seed = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 Workers = Annotated[int, Meta(ge=0)]
+USUAL_REPORT = "parity_report.json"
 
 
 class ImageSettings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
@@ -184,7 +185,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
             "the one that is found"
         ),
     ] = ()
-    report: Annotated[str, Meta(description="Where the artifact is written, relative to the project")] = "parity_report.json"
+    report: Annotated[str, Meta(description="Where the artifact is written, relative to the project")] = USUAL_REPORT
     network: Annotated[bool, Meta(description="Whether tests may reach a network")] = False
     include: Annotated[tuple[str, ...], Meta(description="Secret-like files that are sent all the same")] = ()
     cell_timeout: Annotated[Seconds, Meta(description="Seconds for one cell")] = 1800.0

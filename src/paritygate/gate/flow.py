@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from paritygate import archive
 from paritygate.causes.differences import differences_behind
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
-from paritygate.disciplines.freezing import Frozen
-from paritygate.gate import ledger, locking, material, misuse, narrowing, pins, result
+from paritygate.gate import ledger, locking, material, misuse, pins, result
+from paritygate.gate.beginning import Begun, begin
 from paritygate.gate.cells import Cells
 from paritygate.gate.conclusion import Conclusion
 from paritygate.gate.explaining import Budget, Known, explain, name_rules
 from paritygate.gate.grounds import choosing
 from paritygate.gate.grounds.choosing import Grounds
 from paritygate.gate.request import Report, Request, Stopwatch, World
-from paritygate.gate.settled import Settled, settle
-
-
-class Begun(msgspec.Struct, frozen=True):
-    """What is known before any ground is looked for: settings, paths that must be locked, freezes, and when it began."""
-
-    settled: Settled
-    locked: tuple[str, ...]
-    frozen: Frozen
-    watch: Stopwatch
+from paritygate.gate.settled import settle
 
 
 def run(request: Request, world: World) -> Report:
@@ -36,23 +25,20 @@ def run(request: Request, world: World) -> Report:
     """
     watch = Stopwatch(world.monotonic)
     settled = settle(request, world)
-    begun = Begun(settled, locking.hold(settled, world), ledger.freezes_of(settled, request, world), watch)
-    with choosing.found(settled, world) as grounds:
-        return judge(begun, grounds, request, world)
-
-
-def judge(begun: Begun, grounds: Grounds, request: Request, world: World) -> Report:
-    """Run the gate's cells on the grounds that were found for them, and all that follows."""
-    settled, locked, frozen, watch = begun.settled, begun.locked, begun.frozen, begun.watch
-    trees = material.take_trees(settled, world)
-    asked, changed = narrowing.narrow(material.select(settled, trees, request), request, settled, trees, world)
+    begun = begin(settled, request, world)
     watch.lap("snapshot")
+    with choosing.found(settled, world) as grounds:
+        return judge(begun, grounds, world, watch)
 
+
+def judge(begun: Begun, grounds: Grounds, world: World, watch: Stopwatch) -> Report:
+    """Run the gate's cells on the grounds that were found for them, and all that follows."""
+    request, settled, trees, asked = begun.request, begun.settled, begun.trees, begun.asked
     ready = grounds.prepare(settled, trees, world)
     watch.lap("images")
 
     planned = locking.with_locked(
-        pins.respected(material.plan(ready.settled, trees, asked, ready.machine, world), request), locked, trees
+        pins.respected(material.plan(ready.settled, trees, asked, ready.machine, world), request), begun.locked, trees
     )
     world.expect(settled.last.seconds_of(result.words_of(asked), ready.runners))
     cells = Cells(ready.pool, planned.nothing, world, ready.runners)
@@ -65,7 +51,7 @@ def judge(begun: Begun, grounds: Grounds, request: Request, world: World) -> Rep
     confirmation = confirm(labels.label(gate_cells), gate_cells, planned.plans, cells.confirm)
     watch.lap("confirm")
 
-    made = result.Made(ready=ready, trees=trees, asked=asked, planned=planned, changed=changed)
+    made = result.Made(ready=ready, trees=trees, asked=asked, planned=planned, changed=begun.changed)
     budget = Budget.of(request.explain_budget, watch.seconds["cells"], (*gate_cells, *confirmation.cells), world.monotonic)
     known = Known(
         planned=planned,
@@ -74,9 +60,9 @@ def judge(begun: Begun, grounds: Grounds, request: Request, world: World) -> Rep
         confirmation=confirmation,
         different=differences_behind(confirmation.findings, trees),
     )
-    conclusion = Conclusion(made=made, frozen=frozen, gate=gate_cells, cells=cells, watch=watch, world=world)
+    conclusion = Conclusion(made=made, frozen=begun.frozen, gate=gate_cells, cells=cells, watch=watch, world=world)
     with conclusion.kept_if_interrupted(confirmation):
-        confirmation = ledger.explain_others(frozen, known, lambda some: explain(some, cells.explain, budget))
+        confirmation = ledger.explain_others(begun.frozen, known, lambda some: explain(some, cells.explain, budget))
     confirmation = locking.attribute(name_rules(confirmation, trees, world), gate_cells)
     watch.lap("causes")
 

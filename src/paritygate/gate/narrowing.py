@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from paritygate.changed import choosing
 from paritygate.changed.reading import Wanted
+from paritygate.config.settings import USUAL_REPORT
 from paritygate.gate import material
 from paritygate.gate.grounds.parts import Trees
 from paritygate.gate.request import Request, World
@@ -38,7 +39,7 @@ def _wanted(asked: Selection, base: str, settled: Settled, trees: Trees, variabl
     """Gather what a choice is made from; reports lie in the tree and are no part of a patch."""
     prefix = f"{asked.directory}/" if asked.directory else ""
     inside = settled.report.is_relative_to(settled.project)
-    report = settled.report.relative_to(settled.project).as_posix() if inside else "parity_report.json"
+    report = settled.report.relative_to(settled.project).as_posix() if inside else USUAL_REPORT
     return Wanted(
         asked=asked,
         trees=tuple(trees.values()),

@@ -10,8 +10,10 @@ import msgspec
 from paritygate import archive, environments
 from paritygate.archive import CellFile
 from paritygate.axes import near_miss
+from paritygate.config.settings import USUAL_REPORT
 from paritygate.errors import UnrecordedError, UsageError
-from paritygate.gate import ledger, locking, material, misuse, narrowing, pins, result, sharding
+from paritygate.gate import locking, material, misuse, pins, result, sharding
+from paritygate.gate.beginning import Begun, begin
 from paritygate.gate.cells import Cells
 from paritygate.gate.grounds import choosing
 from paritygate.gate.grounds.choosing import Grounds
@@ -49,32 +51,19 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
 def run(request: Request, wanted: Wanted, world: World) -> Done:
     """Run one cell and write it to the request's report; raises what a whole run raises where it cannot begin."""
     settled = with_attempts(settle(request, world), wanted)
-    locked = locking.hold(settled, world)
-    ledger.freezes_of(settled, request, world)
     taken = {} if wanted.shard is None else _durations(wanted, settled)
+    begun = begin(settled, request, world)
+    part = _shared(begun.asked, wanted, begun.trees, taken)
     with choosing.found(settled, world, wanted.env) as grounds:
-        return _run_on(grounds, Begun(settled, locked, taken, request), wanted, world)
+        return _run_on(grounds, begun, part, wanted, world)
 
 
-class Begun(msgspec.Struct, frozen=True):
-    """What is known before any ground is looked for: settings, paths that must be locked, what tests took, what is asked."""
-
-    settled: Settled
-    locked: tuple[str, ...]
-    taken: dict[str, float]
-    request: Request
-
-
-def _run_on(grounds: Grounds, begun: Begun, wanted: Wanted, world: World) -> Done:
-    settled, request = begun.settled, begun.request
-    trees = material.take_trees(settled, world)
-    asked, changed = narrowing.narrow(material.select(settled, trees, request), request, settled, trees, world)
-    part = _shared(asked, wanted, trees, begun.taken)
-
+def _run_on(grounds: Grounds, begun: Begun, part: Selection, wanted: Wanted, world: World) -> Done:
+    settled, trees, asked = begun.settled, begun.trees, begun.asked
     ready = grounds.prepare(settled, trees, world)
     moment = world if wanted.at is None else msgspec.structs.replace(world, now=lambda: wanted.at)
     planned = material.plan(ready.settled, trees, part, ready.machine, moment)
-    planned = locking.with_locked(pins.respected(planned, request), begun.locked, trees)
+    planned = locking.with_locked(pins.respected(planned, begun.request), begun.locked, trees)
     plan = _chosen(planned, wanted)
     cells = Cells(ready.pool, planned.nothing, world, ready.runners)
     ran = cells.run((plan,))
@@ -83,7 +72,7 @@ def _run_on(grounds: Grounds, begun: Begun, wanted: Wanted, world: World) -> Don
     if part.share is not None:
         cell = msgspec.structs.replace(cell, shards=(sharding.described(part.share),))
 
-    made = result.Made(ready=ready, trees=trees, asked=asked, planned=planned, changed=changed)
+    made = result.Made(ready=ready, trees=trees, asked=asked, planned=planned, changed=begun.changed)
     image = ready.images.get(plan.environment.name)
     record = environments.record(plan.environment, "" if image is None else image.name)
     file = CellFile(schema=SCHEMA, paritygate=world.version, subject=result.subject(made), cells=(cell,), environments=(record,))
@@ -106,7 +95,7 @@ def _durations(wanted: Wanted, settled: Settled) -> dict[str, float]:
     """Take what is named, else the report of the project's last run, if there is one."""
     if wanted.durations is not None:
         return sharding.durations(wanted.durations)
-    last = settled.project / "parity_report.json"
+    last = settled.project / USUAL_REPORT
     return sharding.durations(last) if last.is_file() and last != settled.report else {}
 
 

@@ -16,7 +16,8 @@ from paritygate import environments, project_images
 from paritygate.docker_engine.verbs import Engine
 from paritygate.environments import EXPECTED, OFFERED
 from paritygate.errors import EngineUnavailableError
-from paritygate.gate import ledger, locking, material, narrowing, result
+from paritygate.gate import material, result
+from paritygate.gate.beginning import begin
 from paritygate.gate.grounds import engines
 from paritygate.gate.grounds.parts import Machine, Trees
 from paritygate.gate.grounds.ssh import target_of
@@ -87,11 +88,9 @@ def foresee(request: Request, world: World) -> Foreseen:
     settled = settle(request, world)
     notes: list[str] = []
     quiet = msgspec.structs.replace(world, say=notes.append, sleep=lambda _seconds: None)
-    locking.hold(settled, quiet)
-    ledger.freezes_of(settled, request, quiet)
+    begun = begin(settled, request, quiet)
+    trees, asked = begun.trees, begun.asked
     places, runners = _places(settled, world)
-    trees = material.take_trees(settled, quiet)
-    asked, _ = narrowing.narrow(material.select(settled, trees, request), request, settled, trees, quiet)
     machine = next(iter(places.values())).machine
     planned = material.plan(settled, trees, asked, machine, quiet)
     records = tuple(environments.record(each) for each in planned.resolution.environments)

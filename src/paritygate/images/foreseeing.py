@@ -30,7 +30,7 @@ def layers(engine: Engine, request: PrepareRequest) -> Iterator[Layer]:
     yield Layer(what="base", name=of.start, there=True)
     named = preparing.look_up(engine, request)
     dependencies = named.dependencies if named else of.dependencies_tag(recipe)
-    further = [("case-folding filesystem", of.casefs_tag())] if request.case_folding else []
+    further = [(each.what, each.name_of(start)) for each in request.compiled]
     further += [("system", of.system_tag()), ("dependencies", dependencies)]
     further += [(f"environment {name}", of.environment_tag(name, dependencies)) for name in request.environments]
     needed = named is None

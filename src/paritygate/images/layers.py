@@ -9,8 +9,9 @@ import tomli_w
 
 from paritygate.config.settings import EnvironmentSettings, ImageSettings
 from paritygate.docker_engine.requests import KIND_LABEL, ImageRecord
-from paritygate.images import casefs, clock, resources
+from paritygate.images import resources
 from paritygate.images.access import Access
+from paritygate.images.compiled import CASEFS, CLOCK, Compiled
 from paritygate.images.names import PROJECT_LABEL, SOURCE_LABEL, Kind, digest, digest_files, tag
 from paritygate.images.recipes import Recipe
 
@@ -38,6 +39,11 @@ class PrepareRequest(msgspec.Struct, frozen=True, kw_only=True):
     case_folding: bool = False
     locales: tuple[str, ...] = ()
     clocks: bool = False
+
+    @property
+    def compiled(self) -> tuple[Compiled, ...]:
+        """What of that is compiled."""
+        return (CASEFS,) * self.case_folding + (CLOCK,) * self.clocks
 
     @property
     def place(self) -> Path:
@@ -88,13 +94,9 @@ class Layers(msgspec.Struct, frozen=True, kw_only=True):
         )
         return tag(Kind.DEPENDENCIES, "", content)
 
-    def casefs_tag(self) -> str:
-        """Name the image that holds the case-folding filesystem's daemon; empty where none is wanted."""
-        return casefs.name_of(self.base) if self.request.case_folding else ""
-
-    def clock_tag(self) -> str:
-        """Name the image that holds the library that moves clocks; empty where none is wanted."""
-        return clock.name_of(self.base) if self.request.clocks else ""
+    def compiled(self) -> dict[Kind, str]:
+        """Name the images that hold what is compiled, of what is wanted."""
+        return {each.kind: each.name_of(self.base) for each in self.request.compiled}
 
     def environment_files(self, name: str) -> dict[str, bytes]:
         """Give the files that an environment's image is built from: its recipe, manifest and what runs in its cells."""
@@ -129,12 +131,13 @@ class Layers(msgspec.Struct, frozen=True, kw_only=True):
 
     def _with_parts(self, recipe: bytes) -> bytes:
         """Have the recipe take what is wanted from the images that hold it."""
-        recipe = casefs.added_to(recipe) if self.request.case_folding else recipe
-        return self._with_locales(clock.added_to(recipe) if self.request.clocks else recipe)
+        for each in self.request.compiled:
+            recipe = each.added_to(recipe)
+        return self._with_locales(recipe)
 
     def environment_tag(self, name: str, dependencies: str) -> str:
         """Name an environment's image on a layer of dependencies."""
-        inside = tuple(filter(None, (self.casefs_tag(), self.clock_tag())))
+        inside = self.compiled().values()
         return tag(Kind.ENVIRONMENT, name, digest(dependencies, digest_files(self.environment_files(name)), *inside))
 
     def labels(self, kind: Kind, source: str = "") -> dict[str, str]:

@@ -12,8 +12,9 @@ import msgspec
 from paritygate.docker_engine.requests import BuildRequest, Commit, ImageRecord, Log
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import BaseImageError, BuildError
-from paritygate.images import advice, base, building, casefs, clock, installing
+from paritygate.images import advice, base, building, installing
 from paritygate.images.building import Failed, Logs
+from paritygate.images.compiled import Compiled
 from paritygate.images.dependencies import find
 from paritygate.images.installing import Job, Plan
 from paritygate.images.layers import Layers, PrepareRequest
@@ -33,8 +34,7 @@ _WRONG_PYTHON = 78
 class ImageSet(msgspec.Struct, frozen=True, kw_only=True):
     """The images of one project, and the recipe they were made by; `project` is its name in theirs, `notes` what to remark.
 
-    `casefs` is the image that the environments' ones have the case-folding filesystem's daemon from; empty where they have none.
-    `clock` is the same for the library that moves clocks.
+    `compiled` are the images that the environments' ones have what is compiled from.
     """
 
     project: str
@@ -43,8 +43,7 @@ class ImageSet(msgspec.Struct, frozen=True, kw_only=True):
     environments: dict[str, ImageRecord]
     recipe: Recipe
     notes: tuple[str, ...] = ()
-    casefs: str = ""
-    clock: str = ""
+    compiled: dict[Kind, str] = {}
 
     def of(self, environment: str) -> ImageRecord:
         """Give an environment's image."""
@@ -101,10 +100,8 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
 
     def made(self, recipe: Recipe) -> ImageSet:
         """Make what is absent, first of all what is quick to fail."""
-        if self.request.case_folding:
-            self.casefs()
-        if self.request.clocks:
-            self.clock()
+        for each in self.request.compiled:
+            self.compile(each)
         dependencies, used = self.dependencies(recipe)
         environments = {name: self.environment(name, dependencies) for name in self.request.environments}
         return self.image_set(dependencies, environments, used)
@@ -116,8 +113,7 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
             dependencies=dependencies,
             environments=environments,
             recipe=recipe,
-            casefs=self.layers.casefs_tag(),
-            clock=self.layers.clock_tag(),
+            compiled=self.layers.compiled(),
         )
 
     def system(self) -> str:
@@ -202,8 +198,7 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
         settings = self.request.environments[name]
         zone = DEFAULT_ZONE if settings.timezone == "auto" else settings.timezone
         arguments = {"BASE": dependencies, "TIMEZONE": zone, "LOCALE": settings.locale, "WORKERS": str(settings.workers)}
-        arguments |= {"CASEFS": self.layers.casefs_tag()} if self.request.case_folding else {}
-        arguments |= {"CLOCK": self.layers.clock_tag()} if self.request.clocks else {}
+        arguments |= {each.argument: self.layers.compiled()[each.kind] for each in self.request.compiled}
         self.log(f"making the image of `{name}`")
         return self.build(
             BuildRequest(
@@ -215,32 +210,18 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
             self.advise,
         )
 
-    def casefs(self) -> None:
-        name = self.layers.casefs_tag()
+    def compile(self, wanted: Compiled) -> None:
+        name = self.layers.compiled()[wanted.kind]
         if self.engine.image(name) is None:
-            self.log(f"building the case-folding filesystem on `{self.layers.start}`")
+            self.log(f"building the {wanted.what} on `{self.layers.start}`")
             self.build(
                 BuildRequest(
                     tag=name,
-                    files=casefs.files(),
-                    labels=self.layers.labels(Kind.CASEFS, self.layers.start),
-                    arguments={"BASE": self.layers.start, **self.request.access.proxies},
+                    files=wanted.files(),
+                    labels=self.layers.labels(wanted.kind, self.layers.start),
+                    arguments={"BASE": self.layers.start, "MADE": wanted.made, **self.request.access.proxies},
                 ),
-                lambda failed: casefs.hint_for(failed.tail),
-            )
-
-    def clock(self) -> None:
-        name = self.layers.clock_tag()
-        if self.engine.image(name) is None:
-            self.log(f"building the library that moves clocks on `{self.layers.start}`")
-            self.build(
-                BuildRequest(
-                    tag=name,
-                    files=clock.files(),
-                    labels=self.layers.labels(Kind.CLOCK, self.layers.start),
-                    arguments={"BASE": self.layers.start, **self.request.access.proxies},
-                ),
-                lambda failed: clock.hint_for(failed.tail),
+                lambda failed: wanted.hint_for(failed.tail),
             )
 
     def build(self, request: BuildRequest, advise: Callable[[Failed], str]) -> ImageRecord:

@@ -14,14 +14,14 @@ def recipe(name: str) -> bytes:
 
 
 def sources(folder: str) -> dict[str, bytes]:
-    """Read the C sources in a folder of `images/` and what says how to compile them, by name.
+    """Read the C sources in a folder of `images/` and what says how to compile them, and with what, by name.
 
     Nothing else of the folder is taken, such as what was compiled there, so that a wheel and a checkout give the same.
     """
     return {
         entry.name: entry.read_bytes()
         for entry in _recipes().joinpath(folder).iterdir()
-        if entry.name == "Makefile" or entry.name.endswith((".c", ".h"))
+        if entry.name in {"Makefile", "needs.sh"} or entry.name.endswith((".c", ".h"))
     }
 
 

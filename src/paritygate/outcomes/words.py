@@ -27,7 +27,24 @@ class Outcome(StrEnum):
         """Whether a suite with this outcome everywhere may be merged."""
         return self in _GREEN
 
+    @property
+    def does(self) -> str:
+        """What a test does whose outcome this is, for sentences."""
+        return _DOES[self]
 
+
+_DOES = {
+    Outcome.PASSED: "passes",
+    Outcome.FAILED: "fails",
+    Outcome.ERROR: "ends in an error",
+    Outcome.SKIPPED: "is skipped",
+    Outcome.XFAILED: "fails as expected",
+    Outcome.XPASSED: "passes unexpectedly",
+    Outcome.TIMED_OUT: "times out",
+    Outcome.CRASHED: "crashes",
+    Outcome.NOT_COLLECTED: "is not collected",
+    Outcome.NOT_RUN: "tells nothing",
+}
 _GREEN = frozenset({Outcome.PASSED, Outcome.SKIPPED, Outcome.XFAILED, Outcome.XPASSED})
 
 

@@ -5,24 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from paritygate.outcomes.sweeps import Clause, Rule
-from paritygate.outcomes.words import Axis, Outcome
+from paritygate.outcomes.words import Axis
 from paritygate.witnesses import CONFIDENCE, hidden
 
 MOST_VALUES = 6
 MOST_OTHERS = 2
 
-DOES = {
-    Outcome.PASSED: "passes",
-    Outcome.FAILED: "fails",
-    Outcome.ERROR: "ends in an error",
-    Outcome.SKIPPED: "is skipped",
-    Outcome.XFAILED: "fails as expected",
-    Outcome.XPASSED: "passes unexpectedly",
-    Outcome.TIMED_OUT: "runs out of time",
-    Outcome.CRASHED: "ends its process",
-    Outcome.NOT_COLLECTED: "is not collected",
-    Outcome.NOT_RUN: "does not run",
-}
 NOUNS = {
     Axis.TIMEZONE: ("in", "zone"),
     Axis.LOCALE: ("in", "locale"),
@@ -41,7 +29,7 @@ NOUNS = {
 def text_of(rule: Rule, axis: Axis) -> str:
     """Say a rule in one line."""
     said = [_clause(each, axis) for each in rule.clauses]
-    said.append(f"{DOES[rule.elsewhere]} elsewhere ({rule.others})")
+    said.append(f"{rule.elsewhere.does} elsewhere ({rule.others})")
     unknown = f"; not known {NOUNS[axis][0]} {listed(rule.unknown)}" if rule.unknown else ""
     return ", ".join(said) + unknown
 
@@ -49,11 +37,11 @@ def text_of(rule: Rule, axis: Axis) -> str:
 def _clause(clause: Clause, axis: Axis) -> str:
     count = len(clause.values)
     if not clause.words:
-        return f"{DOES[clause.outcome]} {NOUNS[axis][0]} {listed(clause.values)}"
+        return f"{clause.outcome.does} {NOUNS[axis][0]} {listed(clause.values)}"
     more = len(clause.also) - MOST_OTHERS
     others = f"{', '.join(clause.also[:MOST_OTHERS])}{f' and {more} more' if more > 0 else ''}"
     also = f"; as well: {others}" if clause.also else ""
-    return f"{DOES[clause.outcome]} {clause.words} ({count} of {count} {_plural(NOUNS[axis][1])}{also})"
+    return f"{clause.outcome.does} {clause.words} ({count} of {count} {_plural(NOUNS[axis][1])}{also})"
 
 
 def listed(values: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import msgspec
 
 from paritygate.causes.unstable.answers import Answer, OfChance, OfOrder, OfRace, OfSeed, Open, Times
 from paritygate.causes.unstable.suspects import Suspect
-from paritygate.causes.wording import DOES, UNFINISHED
+from paritygate.causes.wording import UNFINISHED
 from paritygate.classifier.evidence import noted
 from paritygate.classifier.labels import DRIFTS
 from paritygate.outcomes.artifact import Cause, Finding
@@ -39,7 +39,7 @@ def unsought(finding: Finding) -> Finding:
 
 
 def _cause(suspect: Suspect, answer: OfOrder | OfSeed | OfRace | OfChance, partners: tuple[TestId, ...]) -> Cause:
-    well, ill = DOES[suspect.better], DOES[suspect.worse]
+    well, ill = suspect.better.does, suspect.worse.does
     match answer:
         case OfOrder():
             return _of_order(suspect, answer)
@@ -72,7 +72,7 @@ def _cause(suspect: Suspect, answer: OfOrder | OfSeed | OfRace | OfChance, partn
 
 def _of_order(suspect: Suspect, answer: OfOrder) -> Cause:
     """Say which tests spoil it or which it needs, or that these only share their random numbers with it."""
-    well, ill = DOES[suspect.better], DOES[suspect.worse]
+    well, ill = suspect.better.does, suspect.worse.does
     names = _named(answer.culprits)
     nodes = tuple(each.nodeid for each in answer.culprits)
     also = f"; {answer.also}" if answer.also else ""

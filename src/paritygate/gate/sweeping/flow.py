@@ -9,10 +9,10 @@ import msgspec
 from paritygate import archive
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
-from paritygate.disciplines.freezing import Frozen
 from paritygate.environments import CLOCK_LIMITS, NOBODY_IS_TRUE, Facts, Resolution, gate_plans
 from paritygate.errors import NoVerdictError
-from paritygate.gate import ledger, locking, material, misuse, narrowing, pins, result
+from paritygate.gate import locking, material, misuse, pins, result
+from paritygate.gate.beginning import Begun, begin
 from paritygate.gate.cells import Cells
 from paritygate.gate.grounds import choosing
 from paritygate.gate.grounds.choosing import Grounds, Ready
@@ -33,22 +33,14 @@ ATTEMPTS = 2
 """Under values that part from the rest; all others have one."""
 
 
-class Begun(msgspec.Struct, frozen=True):
-    """What is known before any ground is looked for."""
-
-    settled: Settled
-    locked: tuple[str, ...]
-    frozen: Frozen
-    watch: Stopwatch
-
-
 def run(request: Request, wanted: Wanted, world: World) -> Report:
     """Run a sweep and write its artifact; raises what a gate raises where it cannot begin."""
     watch = Stopwatch(world.monotonic)
     settled = held(settle(request, world), wanted)
-    begun = Begun(settled, locking.hold(settled, world), ledger.freezes_of(settled, request, world), watch)
+    begun = begin(settled, request, world)
+    watch.lap("snapshot")
     with choosing.found(settled, world) as grounds:
-        return _judge(begun, grounds, request, wanted, world)
+        return _judge(begun, grounds, wanted, world, watch)
 
 
 def held(settled: Settled, wanted: Wanted) -> Settled:
@@ -64,12 +56,8 @@ def held(settled: Settled, wanted: Wanted) -> Settled:
     )
 
 
-def _judge(begun: Begun, grounds: Grounds, request: Request, wanted: Wanted, world: World) -> Report:
-    settled, watch = begun.settled, begun.watch
-    trees = material.take_trees(settled, world)
-    asked, changed = narrowing.narrow(material.select(settled, trees, request), request, settled, trees, world)
-    watch.lap("snapshot")
-
+def _judge(begun: Begun, grounds: Grounds, wanted: Wanted, world: World, watch: Stopwatch) -> Report:
+    request, settled, trees, asked = begun.request, begun.settled, begun.trees, begun.asked
     ready = grounds.prepare(settled, trees, world)
     check_movable(ready, settled)
     watch.lap("images")
@@ -79,7 +67,7 @@ def _judge(begun: Begun, grounds: Grounds, request: Request, wanted: Wanted, wor
     facts = material.facts_of(trees, ready.machine, world, settled.estimate)
     planned = pins.respected(locking.with_locked(planned_over(spread, base, settled, facts), begun.locked, trees), request)
     cells = Cells(everywhere(ready.pool, base, world), planned.nothing, world)
-    made = result.Made(ready=conclusion.for_all(ready, spread), trees=trees, asked=asked, planned=planned, changed=changed)
+    made = result.Made(ready=conclusion.for_all(ready, spread), trees=trees, asked=asked, planned=planned, changed=begun.changed)
     concluded = Conclusion(made=made, frozen=begun.frozen, spread=spread, cells=cells, watch=watch, world=world)
     with concluded.kept_if_interrupted():
         ran = rounds.run(spread, planned.plans, cells, world, until(wanted.seconds, world))
