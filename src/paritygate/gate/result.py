@@ -12,7 +12,7 @@ from paritygate.classifier import labels, moved, surroundings, verdicts
 from paritygate.classifier.sides import laid_side_by_side
 from paritygate.confirm.flow import Confirmation
 from paritygate.environments import folds_case
-from paritygate.gate import pins, spread
+from paritygate.gate import passed_over, pins, spread
 from paritygate.gate.grounds.choosing import Ready
 from paritygate.gate.grounds.parts import Trees
 from paritygate.gate.ledger import Judged
@@ -107,6 +107,7 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
             *differences.notes,
             *surroundings.idle_workers(cells),
             *moved.passed_midnights(cells),
+            *passed_over.remarks(made.asked, made.trees, cells),
             *spread.remarks(engines, (*cells, *confirmation.cells)),
             *spread.going_with_engines(findings, (*cells, *confirmation.cells)),
             *verdicts.bounds(findings, cells),
