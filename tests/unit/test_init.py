@@ -214,3 +214,11 @@ def test_tests_in_files_of_other_names_are_seen_where_there_are_no_others(tmp_pa
         "hint: name what is to run, as in `paritygate run shop/tests/testprices.py`, "
         "or set `python_files` in pytest's configuration\n"
     )
+
+
+def test_modules_with_doctests_count_only_where_there_are_no_test_files(tmp_path: Path) -> None:
+    doctests = {"pytest.ini": "[pytest]\naddopts = --doctest-modules\n", "shop/prices.py": "", "noxfile.py": NOXFILE}
+    project = laid_out(tmp_path / "shop", **doctests)
+    assert "tests    1 file in tests/; pytest is configured in pytest.ini\n" in call(project, "init", "--dry-run").out
+    (project / "tests" / "test_shop.py").unlink()
+    assert "tests    2 files in ., shop/; pytest is configured in pytest.ini\n" in call(project, "init", "--dry-run").out

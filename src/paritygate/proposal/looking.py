@@ -58,7 +58,9 @@ def look(project: Path, variables: Mapping[str, str]) -> Seen:
     texts = {name: _text(project / name) for name in CONFIGURATION if (project / name).is_file()}
     known = conventions(texts, ())
     files = tuple(sorted(_files(project, known)))
-    tests = tuple(path for path in files if known.is_test(path))
+    # Modules with doctests are no test files: they count only where there are no others.
+    by_name = msgspec.structs.replace(known, doctests=False)
+    tests = tuple(path for path in files if by_name.is_test(path)) or tuple(path for path in files if known.is_test(path))
     own = next((name for name, text in texts.items() if name.endswith("pytest.ini") or _OF_PYTEST.search(text)), "")
     if not tests and not own:
         raise _no_project(project, unnoticed(project, files, known), known)
