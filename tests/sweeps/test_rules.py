@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from paritygate.outcomes.sweeps import Clause
 from paritygate.outcomes.words import Outcome
-from paritygate.sweeps.rules import Fact, Found, find, smallest
+from paritygate.sweeps.rules import Candidate, Fact, Found, find, smallest
 
 VALUES = ("a", "b", "c", "d", "e", "f")
 WEST = Fact("west", frozenset("abc"))
@@ -100,3 +100,11 @@ def test_no_smaller_rule_fits_and_no_fact_is_told_of_one_value(some: set[str], o
     assert found.size == least
     assert not (found.words and len(some) == 1)
     assert not found.words or any(fact.words in found.words for fact in facts)
+
+
+def test_two_facts_together_are_larger_than_one_and_smaller_than_a_list() -> None:
+    known = frozenset("abcde")
+    facts = (Fact("old", frozenset("abcd")), Fact("cold", frozenset("abce")))
+    assert smallest(frozenset("abc"), known, facts) == Candidate(2, "old and cold")
+    assert smallest(frozenset("abcd"), known, facts) == Candidate(1, "old")
+    assert smallest(frozenset("ade"), known, facts) == Candidate(3)

@@ -119,6 +119,11 @@ def test_the_first_cells_go_to_different_places() -> None:
     assert fitting(dict(enumerate(plans_of(0, 0, 2, 0, 0))), pool) == [(0, 0), (1, 1), (3, 0), (4, 1)]
 
 
+def test_a_cell_goes_where_it_takes_the_smaller_part() -> None:
+    pool = Pool([Place("small", 2).member(), Place("large", 8).member()])
+    assert fitting(dict(enumerate(plans_of(0, 0, 0, 0))), pool) == [(0, 1), (1, 1), (2, 1), (3, 0)]
+
+
 def test_a_heavy_cell_goes_where_it_fits_and_else_runs_alone() -> None:
     pool = Pool([Place("small", 2).member(), Place("large", 8).member()])
     assert fitting({0: plans_of(4)[0]}, pool) == [(0, 1)]
@@ -133,6 +138,29 @@ def test_cells_run_where_their_environment_is_and_mixtures_with_the_one_they_are
     plans = [plan for env in ("local", "server", "server+timezone", "local+workers") for plan in plans_of(0, env=env)]
     cells = run_side_by_side(plans, pool, ignore)
     assert [cell.engine for cell in cells] == ["a", "b", "b", "a"]
+
+
+class Late(Place):
+    """A place on which the first cell ends well, and only once the place is known to be lost with another."""
+
+    def __init__(self) -> None:
+        super().__init__("late", 8, lost_with=("here-2",))
+        self.known = threading.Event()
+
+    def run(self, plan: CellPlan, watch: Watch) -> Cell:
+        """Run one cell."""
+        if plan.name == "here-1":
+            assert self.known.wait(30)
+            return ended(plan)
+        return super().run(plan, watch)
+
+
+def test_what_ended_well_on_a_lost_place_counts() -> None:
+    late, other = Late(), Place("other", 1)
+    pool = Pool([late.member(), other.member()], lambda _line: late.known.set())
+    cells = run_side_by_side(plans_of(0, 0), pool, ignore)
+    assert [(cell.engine, cell.status) for cell in cells] == [("late", CellStatus.FINISHED), ("other", CellStatus.FINISHED)]
+    assert other.ran == ["here-2"]
 
 
 def test_the_cells_of_a_lost_place_start_anew_on_another_and_none_goes_there_any_more() -> None:
