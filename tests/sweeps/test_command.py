@@ -200,3 +200,13 @@ def test_a_rule_that_does_not_follow_from_the_cells_is_found_out(tmp_path: Path)
         ended = call(place, "verify", "r.json")
         assert said in ended.out
         assert ("matches      sweep" in ended.out) is (not said)
+
+
+@pytest.mark.parametrize(("label", "said"), [("undecided", "matches"), ("coupling", "matches"), ("nondeterminism", "differs")])
+def test_what_nothing_has_confirmed_may_be_left_undecided_and_is_nothing_else(tmp_path: Path, label: str, said: str) -> None:
+    place = project(tmp_path)
+    cells = tuple(a_cell(env, 1, {"t": word}, probe=a_probe()) for env, word in (("a", "failed"), ("b", "passed")))
+    artifact = an_artifact(cells=cells, tests=(a_finding("t", label, {"a": "failed", "b": "passed"}),))
+    archive.write(artifact, place / "r.json")
+    lines = call(place, "verify", "r.json").out.splitlines()
+    assert [line.split()[0] for line in lines if line.split()[1:2] == ["labels"]] == [said]
