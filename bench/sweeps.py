@@ -24,7 +24,7 @@ from bench.runners import FILES, SUITE, TESTS
 from paritygate import archive
 from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.words import Axis
-from paritygate.witnesses import WITNESSES
+from paritygate.witnesses.table import WITNESSES
 from tests.support.gate_runs import lay_out
 
 SETTINGS = '[environments.home]\nlocale = "C.UTF-8"\ncase_sensitive = "any"\nworkers = 0\nworktree = "clean"\n'

@@ -6,10 +6,11 @@ import tomllib
 
 import pytest
 
-from paritygate import witnesses
 from paritygate.config.settings import EnvironmentSettings
 from paritygate.outcomes.words import Axis
-from paritygate.witnesses import SAMPLED, WITNESSES
+from paritygate.witnesses.sampling import SAMPLED
+from paritygate.witnesses.table import WITNESSES
+from paritygate.witnesses.values import written
 from tests.support.builders import an_environment
 from tests.support.sweeping import SWEPT, rules
 
@@ -18,7 +19,7 @@ def values_of(axis: Axis) -> list[str]:
     """Write the values of the table out for the zone that the sample has."""
     home = tomllib.loads((SWEPT / "paritygate.toml").read_text(encoding="utf-8"))["environments"]["home"]
     base = an_environment("home", timezone=home.get("timezone", EnvironmentSettings().timezone))
-    return [witnesses.written(axis, base, each.value) for each in WITNESSES[axis]]
+    return [written(axis, base, each.value) for each in WITNESSES[axis]]
 
 
 @pytest.mark.parametrize("axis", WITNESSES)

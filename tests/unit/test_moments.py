@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from paritygate.axes import clock_moment
-from paritygate.moments import CHANGES, LONG_DAY, MOMENTS, SHORT_DAY, day_of_change
+from paritygate.witnesses.moments import CHANGES, LONG_DAY, MOMENTS, SHORT_DAY, day_of_change
 
 WHY = dict(MOMENTS)
 MOVED = [moment for moment in WHY if moment != "true" and moment not in CHANGES]

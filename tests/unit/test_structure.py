@@ -16,7 +16,6 @@ ROWS: dict[str, int] = {
     "outcomes": 0,
     "axes": 0,
     "witnesses": 0,
-    "moments": 0,
     "strict_json": 0,
     "misfits": 1,
     "places": 1,
@@ -65,7 +64,7 @@ ROWS: dict[str, int] = {
     "pytest_freezes": 1,
     "__main__": 9,
 }
-ALLOWED_IN_A_ROW = {("errors", "outcomes"), ("witnesses", "axes"), ("witnesses", "moments"), ("witnesses", "outcomes")}
+ALLOWED_IN_A_ROW = {("errors", "outcomes"), ("witnesses", "axes"), ("witnesses", "outcomes")}
 NO_ROOMS = frozenset({"guest", "suite"})
 ROOMS = sorted(path for path in SOURCE.rglob("*.py") if not NO_ROOMS.intersection(path.parts) and path != SOURCE / "__init__.py")
 

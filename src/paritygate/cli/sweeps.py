@@ -19,7 +19,7 @@ from paritygate.gate.sweeping.request import Wanted
 from paritygate.gate.sweeping.values import axis_named
 from paritygate.outcomes.words import Axis, ExitCode
 from paritygate.reports.live import Live
-from paritygate.witnesses import WITNESSES
+from paritygate.witnesses.table import WITNESSES
 
 OWN = ("values", "budget", "plan")
 OF_A_GATE = frozenset({"selection", "without_axes", "attempts", "explain_budget", "plan", "sweeps", "sweep_budget"})

@@ -14,7 +14,8 @@ from types import MappingProxyType
 from paritygate.outcomes.cells import Cell, Probe
 from paritygate.outcomes.plans import Environment
 from paritygate.outcomes.words import Axis, CellStatus
-from paritygate.witnesses import NOBODYS_HOME, ROOT, UTF8_MODE
+from paritygate.witnesses.table import ROOT, UTF8_MODE
+from paritygate.witnesses.values import NOBODYS_HOME
 
 TOLERANCE = 0.01
 DAY = timedelta(days=1)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from paritygate.outcomes.sweeps import Clause, Rule
 from paritygate.outcomes.words import Axis
-from paritygate.witnesses import CONFIDENCE, hidden
+from paritygate.witnesses.sampling import CONFIDENCE, hidden
 
 MOST_VALUES = 6
 MOST_OTHERS = 2

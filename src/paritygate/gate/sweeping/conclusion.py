@@ -29,7 +29,7 @@ from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.words import Axis
 from paritygate.process import Interruption
 from paritygate.sweeps import conclusions
-from paritygate.witnesses import UTF8_MODE
+from paritygate.witnesses.table import UTF8_MODE
 
 
 class Conclusion(msgspec.Struct, frozen=True, kw_only=True):

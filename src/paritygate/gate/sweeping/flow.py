@@ -26,7 +26,7 @@ from paritygate.gate.sweeping.rounds import Over, Ran
 from paritygate.gate.sweeping.values import Breadth
 from paritygate.outcomes.words import Axis, RunnerName
 from paritygate.runners.pool import Pool
-from paritygate.witnesses import locale_of
+from paritygate.witnesses.values import locale_of
 
 HINT = "sweep another axis, other values, or on another engine; `paritygate doctor` says what this one offers"
 ATTEMPTS = 2

@@ -19,7 +19,7 @@ from paritygate.outcomes.plans import CellPlan, Environment
 from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.words import Axis, Label, Outcome, Purpose
 from paritygate.sweeps import proofs
-from paritygate.witnesses import SAMPLED
+from paritygate.witnesses.sampling import SAMPLED
 
 ROUND = 10
 PARTED = frozenset({Label.COUPLING, *UNSTABLE})

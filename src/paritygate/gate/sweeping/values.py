@@ -9,14 +9,14 @@ from typing import TypeVar
 
 import msgspec
 
-from paritygate import witnesses
 from paritygate.axes import near_miss
 from paritygate.errors import UsageError
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import Environment
 from paritygate.outcomes.sweeps import Sweep, SweptValue
 from paritygate.outcomes.words import Axis
-from paritygate.witnesses import WITNESSES, Witness
+from paritygate.witnesses.table import WITNESSES, Witness
+from paritygate.witnesses.values import check, with_value, written
 
 Read = TypeVar("Read")
 LONGEST = 36
@@ -48,7 +48,7 @@ def axis_named(word: str) -> Axis:
 def chosen(axis: Axis, values: Sequence[str]) -> tuple[Witness, ...]:
     """Take the values that are named, else the table's; one of the table's keeps its reason. Raises `UsageError`."""
     for value in values:
-        _refusing(axis, partial(witnesses.check, axis, value))
+        _refusing(axis, partial(check, axis, value))
     known = {each.value: each for each in WITNESSES[axis]}
     return tuple(known.get(value, Witness(value)) for value in dict.fromkeys(values)) if values else WITNESSES[axis]
 
@@ -64,11 +64,11 @@ def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], processor
     for axis, some in asked.items():
         values: dict[EnvironmentName, SweptValue] = {}
         for witness in some:
-            if not (text := witnesses.written(axis, base, witness.value)):
+            if not (text := written(axis, base, witness.value)):
                 absent = _name(axis, witness.value, made)
                 values[absent] = SweptValue(value=witness.value, env=absent, why=witness.why, untried=NO_CHANGE)
                 continue
-            bare = _refusing(axis, partial(witnesses.given, axis, base, witness.value, processors))
+            bare = _refusing(axis, partial(with_value, axis, base, witness.value, processors))
             named = base if bare == base else msgspec.structs.replace(bare, name=_name(axis, text, made))
             known = next((each for each in made if msgspec.structs.replace(each, name=base.name) == bare), named)
             made += [] if known in made else [known]
