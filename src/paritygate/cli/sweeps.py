@@ -8,11 +8,11 @@ from typing import Any
 import click
 import msgspec
 
-from paritygate.cli.adding import REPORT
 from paritygate.cli.commands import run
 from paritygate.cli.options import SECONDS, RunOptions
 from paritygate.cli.reporting import answer, telling, told
 from paritygate.cli.user import Streams, absolute, world
+from paritygate.config.settings import USUAL_SWEEP
 from paritygate.errors import UsageError
 from paritygate.gate.sweeping import costs, flow
 from paritygate.gate.sweeping.request import Wanted
@@ -66,7 +66,7 @@ def sweep(**given: Any) -> int:
     options = msgspec.convert(
         given | dict.fromkeys(OF_A_GATE - {"plan"}) | {"selection": selected, "without_axes": ()}, RunOptions
     )
-    request = options.request(report=absolute(options.project).resolve() / REPORT if options.report is None else None)
+    request = options.request(report=absolute(options.project).resolve() / USUAL_SWEEP if options.report is None else None)
     streams = Streams()
     with told(wanted), Live(streams.progress, quiet=options.quiet, verbose=options.verbose) as live:
         around = world(options.host, live)

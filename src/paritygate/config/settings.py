@@ -17,6 +17,7 @@ Seconds = Annotated[float, Meta(gt=0)]
 Seed = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 Workers = Annotated[int, Meta(ge=0)]
 USUAL_REPORT = "parity_report.json"
+USUAL_SWEEP = "parity_sweep.json"
 
 
 class ImageSettings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from paritygate import archive
+from paritygate import archive, selection
 from paritygate.classifier import belonging, labels, surroundings, verdicts
 from paritygate.classifier.sides import DIVERGENT, laid_side_by_side
 from paritygate.environments import folds_case
@@ -53,6 +53,16 @@ def _of_sweeps(artifact: Artifact, gate: Sequence[Cell]) -> Iterator[Item]:
         yield checked("sweep", f"{said.axis}: {number(len(said.rules), 'rule')} over {number(len(said.values), 'value')}", wrong)
 
 
+def _selected(artifact: Artifact) -> Iterator[str]:
+    """Check that the cells were planned for what is said to be selected; a tree that lacks a path was planned without it."""
+    plans = () if artifact.material is None else artifact.material.plans
+    planned = [selection.words_of(plan.selection) for plan in plans if plan.purpose is Purpose.GATE]
+    for_cells = tuple(dict.fromkeys(word for words in planned for word in words))
+    if planned and {*for_cells} != {*artifact.subject.selection}:
+        told, planned_for = (" ".join(words) or "everything" for words in (artifact.subject.selection, for_cells))
+        yield f"the cells were planned for `{planned_for}`, and the report says that `{told}` was selected"
+
+
 def _cells(artifact: Artifact, gate: Sequence[Cell]) -> Iterator[str]:
     """Check that cells are what they say: each one once, of a known environment and of the trees, green only where all is."""
     known = {record.name for record in artifact.environments}
@@ -60,6 +70,7 @@ def _cells(artifact: Artifact, gate: Sequence[Cell]) -> Iterator[str]:
     for (env, attempt), count in Counter((cell.env, cell.attempt) for cell in gate).items():
         if count > 1:
             yield f"there are {count} cells `{env}` attempt {attempt}"
+    yield from _selected(artifact)
     for cell in gate:
         name = f"`{cell.env}` attempt {cell.attempt}"
         if cell.env not in known:

@@ -9,7 +9,7 @@ import msgspec
 
 from paritygate import archive
 from paritygate.classifier.evidence import attempts_needed
-from paritygate.config.settings import USUAL_REPORT
+from paritygate.config.settings import USUAL_REPORT, USUAL_SWEEP
 from paritygate.environments import Facts, resolve
 from paritygate.errors import UsageError
 from paritygate.gate.request import Request, World
@@ -19,7 +19,7 @@ from paritygate.gate.sweeping.request import Wanted
 from paritygate.gate.sweeping.values import Breadth
 from paritygate.outcomes.words import Purpose
 
-REPORTS = ("parity_sweep.json", USUAL_REPORT)
+REPORTS = (USUAL_SWEEP, USUAL_REPORT)
 SIDES = 2
 
 
