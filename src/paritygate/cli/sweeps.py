@@ -19,7 +19,7 @@ from paritygate.gate.sweeping.request import Wanted
 from paritygate.gate.sweeping.values import axis_named
 from paritygate.outcomes.words import Axis, ExitCode
 from paritygate.reports.live import Live
-from paritygate.witnesses import WITNESSES
+from paritygate.witnesses.table import WITNESSES
 
 OWN = ("values", "budget", "plan")
 OF_A_GATE = frozenset({"selection", "without_axes", "attempts", "explain_budget", "plan", "sweeps", "sweep_budget"})
@@ -57,7 +57,8 @@ def named(values: Sequence[str], axes: Sequence[Axis]) -> tuple[str, ...]:
 def sweep(**given: Any) -> int:
     """Run SELECTION under many values of each AXIS, all else as in the first environment, and say what parts from the rest.
 
-    AXIS is timezone, locale, hash_seed, workers, directory_order, umask, cpus, memory, variables or user. It ends as `run` does.
+    AXIS is timezone, locale, hash_seed, workers, clock, directory_order, umask, cpus, memory, variables or user. It ends as `run`
+    does.
     """
     axes, selected = parted(given.pop("words"))
     values, seconds, plan = (given.pop(name) for name in OWN)

@@ -95,7 +95,7 @@ def _labels(artifact: Artifact) -> Iterator[str]:
             yield f"`{test.nodeid}` is in no cell"
         elif found.outcomes != finding.outcomes:
             yield f"`{test.nodeid}`: the cells have {_outcomes(found)}, the report {_outcomes(finding)}"
-        elif found.label is not finding.label and not _is_by_order(artifact, found, finding):
+        elif found.label is not finding.label and not (_is_by_order(artifact, found, finding) or _says_less(found, finding)):
             yield f"`{test.nodeid}` is `{found.label}` by its cells, `{finding.label}` in the report"
         elif found.label is finding.label is Label.COUPLING and found.confirmed != finding.confirmed:
             yield f"`{test.nodeid}` is confirmed by {found.confirmed} further attempts, by {finding.confirmed} in the report"
@@ -114,6 +114,11 @@ def _is_by_order(artifact: Artifact, found: Finding, finding: Finding) -> bool:
     if finding.label is Label.UNDECIDED:
         return any(cell.status is not CellStatus.FINISHED for cell in replays)
     return any(run.outcome is not found.outcomes[cell.env][0] for cell in replays for run in cell.tests if run.test == test)
+
+
+def _says_less(found: Finding, finding: Finding) -> bool:
+    """Say whether a report leaves undecided what its cells show and nothing has confirmed, as where it was interrupted."""
+    return found.label is Label.COUPLING and not found.confirmed and finding.label is Label.UNDECIDED
 
 
 def _sides(artifact: Artifact, gate: Sequence[Cell]) -> Iterator[str]:
