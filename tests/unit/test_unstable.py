@@ -315,7 +315,7 @@ class TestWorkers:
         finding = search(["t0", "t1", "t2", "victim"], fails, TWO).finding()
         assert finding.cause is None
         assert finding.note == (
-            "its cause is open: it goes wrong beside other workers 1 of 18 times and in one process 0 of 20 times, "
+            "its cause is open: it goes wrong beside other workers 2 of 24 times and in one process 0 of 26 times, "
             "which proves neither a race nor chance"
         )
 
@@ -336,9 +336,9 @@ class TestRaces:
             return name == "victim" and plan.environment.workers > 1 and next(told)
 
         cause = search(["t0", "t1", "t2", "victim"], fails, ONE, TWO).cause()
-        assert (cause.kind, cause.rate) == (CauseKind.RACE, (12, 18))
+        assert (cause.kind, cause.rate) == (CauseKind.RACE, (8, 12))
         assert cause.detail.startswith(
-            "fails with 2 workers (12 of 18), passes where its worker's list runs in one process (20 of 20)"
+            "fails with 2 workers (8 of 12), passes where its worker's list runs in one process (14 of 14)"
         )
 
     @pytest.mark.parametrize("percent", range(1, 100))
@@ -366,8 +366,8 @@ class TestRaces:
     def test_cells_that_told_nothing_prove_nothing(self) -> None:
         assert is_proven([Side(Times(6, 6), Times(0, 7))], LOOKS[0])
         assert not is_proven([Side(Times(6, 6), Times(0, 6))], LOOKS[0])
-        assert not is_proven([Side(Times(9, 9), Times(0, 13))], LOOKS[1])
-        assert not is_proven([Side(Times(6, 6), Times(0, 6)), Side(Times(12, 12), Times(0, 13))], LOOKS[1])
+        assert not is_proven([Side(Times(9, 9), Times(0, 13))], LOOKS[2])
+        assert not is_proven([Side(Times(6, 6), Times(0, 6)), Side(Times(12, 12), Times(0, 13))], LOOKS[2])
 
     @pytest.mark.parametrize("start", range(4))
     def test_two_that_write_one_file_are_both_races_though_each_seldom_fails_in_the_order_in_which_it_failed_first(
@@ -387,7 +387,7 @@ class TestRaces:
         searched = search(names, fails, ONE, TWO)
         assert [searched.cause(each).kind for each in "ab"] == [CauseKind.RACE] * 2
         assert searched.cause("a").overlapping == searched.cause("b").overlapping == ()
-        assert searched.cells <= 130
+        assert searched.cells <= 120
 
     @pytest.mark.parametrize("batches", range(1, 12))
     def test_what_has_failed_in_no_process_of_its_own_is_never_called_chance(self, batches: int) -> None:
