@@ -6,12 +6,15 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from math import comb
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paritygate.causes.unstable.answers import Answer, Open, Times
 from paritygate.causes.unstable.bisection import Lists, Looking, Tests, culprits, fewer, parts
+from paritygate.causes.unstable.company import explain_chance
+from paritygate.causes.unstable.corners import corners_of
 from paritygate.causes.unstable.flow import MOST_AT_ONCE, Evidence, explain_unstable
 from paritygate.causes.unstable.ordering import Bench, Inquiry, explain_order
 from paritygate.causes.unstable.racing import LOOKS, Side, by_chance, is_proven, may_be_proven
@@ -398,6 +401,16 @@ class TestRaces:
 
         cause = search(["t0", "t1", "t2", "victim"], fails, ONE, TWO, batches=batches).finding().cause
         assert cause is None or cause.kind is CauseKind.RACE
+
+    def test_what_cannot_be_compared_with_one_process_is_neither(self) -> None:
+        """As of a test that ends its process: what its worker ran is not known."""
+        suspect = a_suspect()
+        ill, well = (msgspec.structs.replace(each, workers=2, lists=()) for each in (suspect.ill, suspect.well))
+        suspect = msgspec.structs.replace(suspect, ill=ill, well=well)
+        corners = corners_of(suspect, [suspect])
+        answer = replied(lambda views: explain_chance(Bench.single(suspect), corners, views), lambda *_: Likeness.TARGET)
+        assert isinstance(answer, Open)
+        assert "cannot be compared" in answer.why
 
     @pytest.mark.parametrize("batches", [4, 12])
     def test_a_coin_that_seldom_falls_is_chance_by_what_one_process_shows(self, batches: int) -> None:
