@@ -28,7 +28,8 @@ MOST_CHARACTERS = 300
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Tests of one label that have one cause. `count` is how many they are, `tests` the first of them.
 
-    `files` are those of all, and the rest is of the first: `failure` is what it says, `why` its cause with what was seen, `reproduce` the command that runs it once more.
+    `files` are those of all, and the rest is of the first: `failure` is what it says, `why` its cause with what was seen,
+    `reproduce` the command that runs it once more.
     """
 
     label: Label
