@@ -28,7 +28,7 @@ def project(tmp_path: Path) -> Path:
         (("server-like", "1", "--shard", "1/2", "--durations-from", "test_a.py"), "`test_a.py` is no report"),
         (("server-like", "1", "--at", "noon"), "`--at noon` is no moment"),
         (("server-like", "1", "--out", "missing/cell.json"), "there is no folder"),
-        (("server-like", "1", "--env", "local-like"), "there is no option `--env`"),
+        (("server-like", "1", "--env", "local-like"), "there is no environment `server-like`"),
     ],
 )
 def test_what_cannot_be_is_said_before_an_engine_is_looked_for(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ import msgspec
 
 from paritygate import archive, places
 from paritygate.archive import CellFile
-from paritygate.axes import locale_name
 from paritygate.cli.cells import OF_A_WHOLE_RUN, moment
 from paritygate.cli.commands import run
 from paritygate.cli.options import PROJECT, RunOptions
@@ -93,8 +92,8 @@ def ingest(**given: Any) -> int:
     found = detecting.read(_content(options.file), None if options.kind is None else ResultFormat(options.kind))
     project = absolute(options.project).resolve()
     settings = options.settings(project)
-    given = Given(env=options.env, attempt=options.attempt, seed=options.seed)
-    cell = with_remarks(making.cell(found, given, known), settings.environments.get(options.env))
+    made = making.cell(found, Given(env=options.env, attempt=options.attempt, seed=options.seed), known)
+    cell = with_remarks(made, settings.environments.get(options.env))
     file = CellFile(
         schema=SCHEMA,
         paritygate=version(),
@@ -162,11 +161,16 @@ def with_remarks(cell: Cell, asked: EnvironmentSettings | None) -> Cell:
 
 
 def _not_had(asked: EnvironmentSettings, measured: Measured) -> Iterator[str]:
-    if locale_name(asked.locale) != locale_name(measured.locale):
+    if _spelled(asked.locale) != _spelled(measured.locale):
         yield f"locale `{asked.locale}` was asked for, and it had `{measured.locale}`: is it generated there?"
     if asked.timezone != "auto" and not is_zone(asked.timezone, measured):
         hours = f"{measured.utcoffset_january / 3600:+g} and {measured.utcoffset_july / 3600:+g} h from UTC in January and July"
-        yield f"time zone `{asked.timezone}` was asked for, and it was {hours}: is that zone known there?"
+        yield f"time zone `{asked.timezone}` was asked for, and it was {hours}: is it known there?"
+
+
+def _spelled(locale: str) -> str:
+    """Spell a locale alike, however its character set is written."""
+    return locale.lower().replace("utf8", "utf-8")
 
 
 def _answered(cell: Cell, place: Path) -> int:
