@@ -28,7 +28,11 @@ def test_an_unnamed_file(tmp_path):
 def test_a_cell_in_a_job_of_its_own_is_on_the_filesystem_that_it_has_in_a_run(tmp_path: Path) -> None:
     project = lay_out(
         tmp_path / "shop",
-        {"paritygate.toml": f"{SETTINGS}[environments.server-like]\nworkers = 0\n", "test_a.py": UNNAMED, ".gitignore": "*.json\n"},
+        {
+            "paritygate.toml": f"{SETTINGS}[environments.server-like]\nworkers = 0\n",
+            "test_a.py": UNNAMED,
+            ".gitignore": "*.json\n",
+        },
     )
     apart = {"TMPDIR": str(tmp_path), "VIRTUAL_ENV": ""}
     for env in ("local-like", "server-like"):
