@@ -211,3 +211,21 @@ def test_hung_and_dying_tests_end_as_in_containers(tmp_path: Path, apart: dict[s
     ended = run(project, *ONE_CELL, variables=apart)
     assert ended.status == 1, ended.stdout
     assert outcomes(ended) == {"test_sleeps": Outcome.TIMED_OUT, "test_passes": Outcome.PASSED, "test_dies": Outcome.CRASHED}
+
+
+NAMELESS = {"shop/testprices.py": "def test_it():\n    pass\n", "shop/__init__.py": "", "shop/testing.py": "def help(): pass\n"}
+PASSED_OVER = "by their content there are tests in `shop/testprices.py`, which pytest passes over, since it looks for"
+
+
+def test_where_nothing_is_collected_tests_in_files_of_other_names_are_named(tmp_path: Path) -> None:
+    project = laid_out(tmp_path, NAMELESS)
+    ended = run(project, "shop", *ONE_CELL)
+    assert ended.status == 4
+    assert ended.artifact is not None
+    (note,) = (note for note in ended.artifact.notes if PASSED_OVER in note)
+    assert note.endswith(
+        "name what is to run, as in `paritygate run shop/testprices.py`, or set `python_files` in pytest's configuration"
+    )
+    assert PASSED_OVER in " ".join(ended.stdout.split())
+    named = run(project, "shop/testprices.py", *ONE_CELL)
+    assert (named.status, outcomes(named)) == (0, {"test_it": Outcome.PASSED})
