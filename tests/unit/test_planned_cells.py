@@ -173,7 +173,7 @@ def test_seeds_that_differ_between_environments_are_refused(tmp_path: Path) -> N
     assert (said.code, said.out) == (64, "")
     assert said.err == (
         "paritygate: attempt 2 has seed 7 in `local-like` and seed 2 in `server-like`\n"
-        "hint: attempt k has the same seed in every environment: give every job the same `--seed`, or none\n"
+        "hint: attempt k has the same seed in every environment: give all the same `--seed`, or neither `--seed` nor `--env`\n"
     )
 
 

@@ -11,7 +11,7 @@ from paritygate.outcomes.cells import Cell, EnvironmentName
 from paritygate.outcomes.words import Purpose
 
 Key = tuple[EnvironmentName, Purpose, int]
-SAME_SEEDS = "attempt k has the same seed in every environment: give every job the same `--seed`, or none"
+SAME_SEEDS = "attempt k has the same seed in every environment: give all the same `--seed`, or neither `--seed` nor `--env`"
 
 
 def numbered_on(groups: Sequence[Sequence[Cell]], planned: Mapping[EnvironmentName, int]) -> Iterator[Cell]:
