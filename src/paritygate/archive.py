@@ -33,7 +33,8 @@ Read = TypeVar("Read", "CellFile", Artifact)
 class CellFile(msgspec.Struct, frozen=True, kw_only=True):
     """Cells of one subject by one version of the program. `tests` are the findings of an artifact, if it is one.
 
-    `planned` says how many attempts each environment of the gate was to have, whatever of it is here.
+    `planned` says how many attempts each environment of the gate was to have, whatever of it is here. `seeds` are those of the
+    attempts, from the first, in a file of one cell of several.
     """
 
     schema: int
@@ -43,6 +44,7 @@ class CellFile(msgspec.Struct, frozen=True, kw_only=True):
     environments: tuple[EnvironmentRecord, ...] = ()
     tests: tuple[Finding, ...] = ()
     planned: dict[EnvironmentName, int] = {}
+    seeds: tuple[int, ...] = ()
 
 
 class Version(msgspec.Struct, frozen=True):
@@ -151,6 +153,7 @@ def merge(files: Sequence[tuple[Path, CellFile]]) -> CellFile:
         groups.append([cell for cell in other.cells if cell not in known_cells and not shards.is_part(cell)])
         planned |= {env: max(number, planned.get(env, 0)) for env, number in other.planned.items()}
     belonging.check_packages((path, file.cells) for path, file in files)
+    belonging.check_seeds((path, file.seeds) for path, file in files)
     groups.append(list(shards.joined(parts)))
     return CellFile(
         schema=first.schema,

@@ -38,6 +38,7 @@ def test_a_cell_in_a_job_of_its_own_is_on_the_filesystem_that_it_has_in_a_run(tm
     for env in ("local-like", "server-like"):
         ended = call(project, "cell", env, "1", "--out", f"{env}.json", variables=apart)
         assert ended.code == 0, ended.err
+        assert archive.read_cells(project / f"{env}.json").seeds == (1,)
     classified = call(project, "classify", "local-like.json", "server-like.json", "--report", "classified.json")
     whole = call(project, "run", "--explain-budget", "0", "--report", "whole.json", variables=apart)
     reports = [archive.read(project / f"{name}.json") for name in ("classified", "whole")]

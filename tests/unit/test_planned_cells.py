@@ -32,7 +32,7 @@ TODO = "is missing: no file holds it; run its job again, or plan fewer in every 
 def job(folder: Path, env: str, attempt: int, outcome: str = "passed", **changes: Any) -> str:
     """Write the file of one job of a matrix, as `paritygate cell` does, and give its name."""
     name = EnvironmentName(env)
-    planned = changes.pop("planned", PAIR)
+    planned, seeds = changes.pop("planned", PAIR), changes.pop("seeds", ())
     probe = a_probe(timezone=ZONES[name], utcoffset_january=OFFSETS[name], utcoffset_july=OFFSETS[name])
     cell = msgspec.structs.replace(a_cell(env, attempt, {T: outcome}, probe=probe), **changes)
     file = CellFile(
@@ -42,6 +42,7 @@ def job(folder: Path, env: str, attempt: int, outcome: str = "passed", **changes
         cells=(cell,),
         environments=(a_record(env, {"timezone": ZONES[name]}),),
         planned=planned,
+        seeds=seeds,
     )
     path = folder / f"{env}-{attempt}{'-'.join(map(str, ('', *cell.shards)))}.json".replace("/", "of")
     archive.write(file, path)
@@ -174,6 +175,17 @@ def test_seeds_that_differ_between_environments_are_refused(tmp_path: Path) -> N
     assert said.err == (
         "paritygate: attempt 2 has seed 7 in `local-like` and seed 2 in `server-like`\n"
         "hint: attempt k has the same seed in every environment: give all the same `--seed`, or neither `--seed` nor `--env`\n"
+    )
+
+
+def test_jobs_that_planned_other_seeds_are_refused_also_where_the_order_alone_hangs_on_them(tmp_path: Path) -> None:
+    files = [job(tmp_path, env, attempt, seeds=(101, 202, 303)[: attempt + 1]) for env in PAIR for attempt in (1, 2)]
+    assert call(tmp_path, "classify", *files).code == 0
+    said = call(tmp_path, "classify", *files[:3], job(tmp_path, "server-like", 2, seeds=(9, 202)))
+    assert (said.code, said.out) == (64, "")
+    assert said.err.startswith(
+        "paritygate: the seed of attempt 1 is not the same in `local-like-1.json` and `server-like-2.json`: 101 and 9\n"
+        "hint: attempt k has the same seed in every environment: "
     )
 
 

@@ -85,7 +85,14 @@ def _run_on(grounds: Grounds, begun: Begun, part: Selection, wanted: Wanted, wor
     made = result.Made(ready=ready, trees=trees, asked=asked, planned=planned, changed=begun.changed)
     image = ready.images.get(plan.environment.name)
     record = environments.record(plan.environment, "" if image is None else image.name)
-    return CellFile(schema=SCHEMA, paritygate=world.version, subject=result.subject(made), cells=(cell,), environments=(record,))
+    return CellFile(
+        schema=SCHEMA,
+        paritygate=world.version,
+        subject=result.subject(made),
+        cells=(cell,),
+        environments=(record,),
+        seeds=tuple(each.seed for each in planned.plans if each.environment.name == wanted.env),
+    )
 
 
 def with_attempts(settled: Settled, wanted: Wanted) -> Settled:
