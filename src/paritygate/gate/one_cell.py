@@ -21,9 +21,11 @@ from paritygate.gate.grounds.parts import Trees
 from paritygate.gate.material import Planned
 from paritygate.gate.request import Request, World
 from paritygate.gate.settled import Settled, settle
+from paritygate.host import lacking
 from paritygate.outcomes.artifact import SCHEMA
 from paritygate.outcomes.cells import Cell, EnvironmentName, Shard
 from paritygate.outcomes.plans import CellPlan, Selection
+from paritygate.outcomes.words import RunnerChoice
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +53,7 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
 def run(request: Request, wanted: Wanted, world: World) -> Done:
     """Run one cell and write it to the request's report; raises what a whole run raises where it cannot begin."""
     gate = settle(request, world)
-    settled = with_attempts(gate, wanted)
+    settled = beside_ssh(with_attempts(gate, wanted), world)
     taken = {} if wanted.shard is None else _durations(wanted, settled)
     begun = begin(settled, request, world)
     part = _shared(begun.asked, wanted, begun.trees, taken)
@@ -61,6 +63,18 @@ def run(request: Request, wanted: Wanted, world: World) -> Done:
         unrecorded = archive.record(file, settled.report)
         grounds.tidy(world)
     return Done(cell=file.cells[0], path=settled.report, unrecorded=unrecorded)
+
+
+def beside_ssh(settled: Settled, world: World) -> Settled:
+    """Vary no more of case than a whole run does where some environments are over ssh: this job need not be one of those."""
+    every = settled.settings.environments
+    if RunnerChoice.SSH not in {RunnerChoice(each.runner or settled.settings.runner) for each in every.values()}:
+        return settled
+    held = lacking.case(every, "no filesystem that folds case can be had over ssh")
+    for axis, each in held.items():
+        world.say(f"not varied: {axis}: {each.why}")
+    settings = msgspec.structs.replace(settled.settings, environments=lacking.hold(every, held))
+    return msgspec.structs.replace(settled, settings=settings)
 
 
 def planned_by(settings: Settings) -> dict[EnvironmentName, int]:
