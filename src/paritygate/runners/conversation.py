@@ -151,7 +151,7 @@ class Visit:
             end = converse()
         except NoVerdictError as error:
             failure = f"{error.message}; {error.hint}" if error.hint else error.message
-            logger.warning("cell %s: %s", self._plan.name, failure)
+            logger.info("cell %s: %s", self._plan.name, failure)
         ending = Ending(
             runner=runner,
             exit_code=end.exit_code if end is not None else None,
