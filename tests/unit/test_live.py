@@ -329,6 +329,20 @@ def test_between_two_cells_the_next_one_is_said_to_start() -> None:
     assert "still 60 s at: starting server-like-2" in stream.getvalue().splitlines()
 
 
+def test_cells_that_start_while_no_other_runs_are_all_named() -> None:
+    console, _ = a_console()
+    clock = Clock()
+    live = Live(console, quiet=True, clock=clock)
+    live.announce(plans(*FOUR))
+    live.watch(running(40, cell="local-like-1", step="finished"))
+    live.watch(running(0, collected=0, cell="local-like-2", step="starting"))
+    clock.now += 4
+    live.watch(running(0, collected=0, cell="server-like-1", step="starting"))
+    assert screen_of(live, console)[-1] == "1 of 4 cells done, 0 red, starting local-like-2 and server-like-1 (4 s)"
+    live.watch(running(0, collected=0, cell="server-like-1", step="collecting"))
+    assert screen_of(live, console)[-1] == "1 of 4 cells done, 0 red"
+
+
 @pytest.mark.parametrize(
     ("purpose", "before"),
     [(Purpose.CONFIRM, "confirming: "), (Purpose.HYBRID, "looking for causes: "), (Purpose.SWEEP, "sweeping: ")],

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Purpose
-from paritygate.reports.rows import Row
+from paritygate.reports.rows import STARTING, Row
 
 LONG_SECONDS = 2.0
 """After how many seconds what has begun, and of which nothing is seen, is shown with its time."""
@@ -71,11 +71,17 @@ class Batch:
         return self.done == len(self.names)
 
     @property
-    def next(self) -> str:
-        """Name the cell that starts now: the first that has not begun while none runs, else nothing."""
-        if len(self.rows) > self.done:
-            return ""
-        return next((name for name in self.names if name not in self.rows), "")
+    def starting(self) -> tuple[str, ...]:
+        """Name the cells that start now, while no other runs: those that have begun to, else the first that has not begun."""
+        running = [row for row in self.rows.values() if row.end is None]
+        if running:
+            return tuple(row.progress.cell for row in running) if all(row.progress.step == STARTING for row in running) else ()
+        return tuple(name for name in self.names if name not in self.rows)[:1]
+
+    @property
+    def waited_since(self) -> float:
+        """Say since when no cell runs: since the last one ended, or the first of those that start now began."""
+        return min((row.begin for row in self.rows.values() if row.end is None), default=self.since)
 
     def counts(self) -> str:
         """Say how the cells stand."""
@@ -84,9 +90,9 @@ class Batch:
     def line(self, expected: Mapping[str, float], now: float) -> str:
         """Say how the cells stand, and what comes: the cell that starts now, or for how long they may go on."""
         said = f"{BEFORE[self.purpose]}{self.counts()}"
-        if self.next:
-            seconds = now - self.since
-            return f"{said}, starting {self.next}" + (f" ({seconds:.0f} s)" if seconds >= LONG_SECONDS else "")
+        if self.starting:
+            seconds = now - self.waited_since
+            return f"{said}, starting {' and '.join(self.starting)}" + (f" ({seconds:.0f} s)" if seconds >= LONG_SECONDS else "")
         left = self.left(expected, now)
         return said if left is None else f"{said}, about {left:.0f} s left for these cells"
 

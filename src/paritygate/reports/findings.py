@@ -21,7 +21,7 @@ from paritygate.reports.contrast import side_by_side
 from paritygate.reports.deaths import culprits, name
 from paritygate.reports.files import files, tells_spellings
 from paritygate.reports.ranking import WORST_FIRST, reproduction
-from paritygate.reports.text import MOST_NAMES, cut, outcomes_of, spell_out
+from paritygate.reports.text import MOST_LINES, MOST_NAMES, outcomes_of, spell_out, wrapped
 
 MOST_TESTS = 50
 MOST_FILES = 20
@@ -31,6 +31,27 @@ MOST_HAZARDS = 3
 NO_CAUSE = "no cause is known"
 
 Runs = list[tuple[Cell, TestRun]]
+INDENT = "    "
+CUT_BY_PYTEST = "..."
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What is told of a test, uncut: how it fails, which may take several lines each, and the rest.
+
+    `whole` are the messages that pytest itself has shortened where they are shown, so that no two are held to be alike which are
+    not.
+    """
+
+    failures: tuple[str, ...]
+    rest: tuple[str, ...]
+    whole: tuple[str, ...] = ()
+
+    def lines(self, width: int) -> Iterator[str]:
+        """Give it as lines of a page, each with its indent."""
+        for line in self.failures:
+            indent = INDENT + line[: len(line) - len(line.lstrip())]
+            yield from wrapped(line.lstrip(), width, indent, f"{indent}  ")
+        yield from (f"{INDENT}{line}" for line in self.rest)
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -54,9 +75,9 @@ def findings(artifact: Artifact, page: Page) -> Iterator[str | Text]:
         told = [
             (finding, _told(finding, runs.get(TestId(finding.nodeid, finding.occurrence), []), page.width)) for finding in group
         ]
-        for lines, alike in groupby(told, key=lambda each: each[1]):
+        for same, alike in groupby(told, key=lambda each: each[1]):
             some = [finding for finding, _ in alike]
-            yield from _alike(some, lines)
+            yield from _alike(some, same, page.width)
             yield from _reproduction(some[0], page)
     yield from _rest(chosen[MOST_TESTS:])
 
@@ -102,32 +123,36 @@ def _runs(cells: Sequence[Cell], wanted: set[TestId]) -> dict[TestId, Runs]:
     return runs
 
 
-def _alike(some: Sequence[Finding], lines: Sequence[str]) -> Iterator[str]:
+def _alike(some: Sequence[Finding], told: Told, width: int) -> Iterator[str]:
     """Show tests that follow each other and of which the same is to be told, such as those of one function; it is told once."""
     for finding in some:
         which = f" (number {finding.occurrence + 1} of this id)" if finding.occurrence else ""
         outcomes = outcomes_of(finding.outcomes)
         yield f"  {spell_out(finding.nodeid)}{which}   {outcomes}"
+    lines = list(told.lines(width))
     if lines and len(some) > 1:
-        yield f"    of all {len(some)}:"
-    for line in lines:
-        yield f"    {line}"
+        yield f"{INDENT}of all {len(some)}:"
+    yield from lines
 
 
 def _reproduction(finding: Finding, page: Page) -> Iterator[str]:
-    """Say how to run a test that diverges once more where it shows, unless that is too long for a line."""
+    """Say how to run a test that diverges once more where it shows, in one line to be copied, unless that is far too long."""
     if command := reproduction(finding, page.report):
         line = f"    to reproduce: {command}"
-        yield from (line,) if len(line) <= page.width else ()
+        yield from (line,) if len(line) <= MOST_LINES * page.width else ()
 
 
-def _told(finding: Finding, runs: Runs, width: int) -> list[str]:
-    if finding.sides:
-        lines = list(side_by_side(finding.sides, width - 4))
-    else:
-        lines = [cut(line, width - 4) for line in _failures(runs) or _reasons(runs)]
+def _told(finding: Finding, runs: Runs, width: int) -> Told:
+    failures = list(side_by_side(finding.sides, width - len(INDENT))) if finding.sides else _failures(runs) or _reasons(runs)
     if finding.cause is None or not tells_spellings(finding.cause):
-        lines += [cut(line, width - 4) for line in _spellings(runs)]
+        failures += _spellings(runs)
+    messages = [side.message for side in finding.sides] or [run.failure.message for _, run in runs if run.failure is not None]
+    whole = dict.fromkeys(message for message in messages if CUT_BY_PYTEST in message.strip().partition("\n")[0])
+    return Told(tuple(failures), tuple(_rest_of(finding)), tuple(whole))
+
+
+def _rest_of(finding: Finding) -> list[str]:
+    lines: list[str] = []
     if finding.cause is not None:
         lines.append(f"cause: {spell_out(in_a_line(finding.cause))}")
         lines += files(finding.cause)

@@ -70,11 +70,16 @@ class Live:
         self._screen: rich.live.Live | None = None
         self._ticker: threading.Thread | None = None
 
+    @property
+    def is_drawn(self) -> bool:
+        """Say whether cells are drawn as a table, which takes a terminal that can move its cursor."""
+        return self._console.is_terminal and not self._console.is_dumb_terminal and self._much is Much.PLAIN
+
     def __enter__(self) -> Self:
         """Begin to draw, on a terminal; elsewhere begin to look whether a step takes long."""
         if self._much is Much.QUIET:
             return self
-        if self._console.is_terminal and not self._console.is_dumb_terminal and self._much is Much.PLAIN:
+        if self.is_drawn:
             self._screen = rich.live.Live(
                 get_renderable=self.screen,
                 console=self._console,
@@ -181,8 +186,8 @@ class Live:
         """Say what is going on while no cell runs; None for nothing that anybody said."""
         if self._step:
             return Doing(self._step, self._since)
-        if self._batches and (name := self._batches[-1].next):
-            return Doing(f"starting {name}", self._batches[-1].since)
+        if self._batches and (names := self._batches[-1].starting):
+            return Doing(f"starting {' and '.join(names)}", self._batches[-1].waited_since)
         return None
 
     def _below(self, now: float) -> str:

@@ -21,8 +21,9 @@ BAR_WIDTH = 20
 WIDE = 80
 NARROW = 50
 
+STARTING = "starting"
 RUNNING = "running"
-UNDERWAY = frozenset({"starting", "collecting", "running", "ending", "ended"})
+UNDERWAY = frozenset({STARTING, "collecting", "running", "ending", "ended"})
 """What a cell does before its last word; every other word, such as a status or that it was stopped, is the last one."""
 
 
