@@ -68,9 +68,9 @@ def test_the_verdict_and_what_to_do_come_first(rich: Artifact, open_page: Open) 
     page = open_page(rich)
     assert page.locator("h1").inner_text().split() == ["nondeterminism", "exit", "2"]
     assert page.locator(".steps li").all_inner_texts() == [
-        "1 test nondeterminism-everywhere: fix the test, or the bug that it shows",
-        "2 tests nondeterminism: fix the test, delete it, or freeze it on this evidence",
-        "4 tests coupling: fix or narrow the patch",
+        "1 test nondeterminism-everywhere: fix the test, or the bug that it shows\n1 chance",
+        "2 tests nondeterminism: fix the test, delete it, or freeze it on this evidence\n1 order, 1 without a known cause",
+        "4 tests coupling: fix or narrow the patch\n1 case_sensitive, 1 timezone, 1 worktree, 1 without a known cause",
         "1 test consistent-red: fix the patch",
     ]
 
@@ -95,6 +95,27 @@ def test_a_count_in_the_table_of_labels_shows_its_tests(rich: Artifact, open_pag
     page.get_by_role("link", name="1 test nondeterminism-everywhere, show them").click()
     page.wait_for_function("document.getElementById('count').textContent.startsWith('1 of')")
     assert ids_of(page) == [RETRY]
+
+
+def test_no_label_without_tests_is_in_the_way_and_all_are_explained_below(rich: Artifact, open_page: Open) -> None:
+    page = open_page(rich)
+    labels = page.locator("table.labels tbody th")
+    assert "undecided" not in labels.all_inner_texts()
+    assert labels.count() == 6
+    every = page.locator("table.diagnoses tbody tr")
+    assert not every.first.is_visible()
+    page.get_by_text("How labels are told apart").click()
+    assert every.count() == 7
+    assert every.filter(has_text="undecided").inner_text().split()[:2] == ["undecided", "0"]
+
+
+@pytest.mark.parametrize("width", [390, 400])
+def test_a_phone_shows_what_to_do_and_why_without_scrolling_sideways(rich: Artifact, open_page: Open, width: int) -> None:
+    page = open_page(rich, viewport={"width": width, "height": 844})
+    assert page.evaluate("(box => box.scrollWidth <= box.clientWidth)(document.querySelector('table.labels').parentElement)")
+    boxes = [each.bounding_box() for each in page.locator(".steps li").all()]
+    assert all(box is not None and box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
+    assert page.get_by_text("1 case_sensitive, 1 timezone, 1 worktree, 1 without a known cause").is_visible()
 
 
 def test_letters_say_what_colours_say(rich: Artifact, open_page: Open) -> None:
