@@ -184,8 +184,8 @@ def _causes(artifact: Artifact, label: Label) -> str:
     if rest := sum(count for _, count in ordered[MOST_CAUSES:]):
         shown.append(f"{rest} of other causes")
     if shown and unknown:
-        shown.append(f"{unknown} without a known cause")
-    return ", ".join(shown)
+        shown.append(f"{unknown} not known")
+    return f"causes: {', '.join(shown)}" if shown else ""
 
 
 def _tests(count: int) -> str:
