@@ -35,7 +35,7 @@ from paritygate.outcomes.words import (
     VerdictName,
 )
 from paritygate.reports.terminal import render
-from paritygate.reports.text import wrapped
+from paritygate.reports.text import folded, wrapped
 
 LOCAL = EnvironmentName("local-like")
 SERVER = EnvironmentName("server-like")
@@ -699,3 +699,28 @@ def test_what_is_wrapped_fits_and_loses_nothing_but_its_middle(text: str, width:
     if said != whole:
         cuts = [place.start() for place in re.finditer(r"(?=\.\.\.)", said)]
         assert any(whole.startswith(said[:place]) and whole.endswith(said[place + 3 :]) for place in cuts)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_on_a_terminal_lines_are_broken_between_words_and_nothing_is_lost(width: int) -> None:
+    finding = a_coupling(
+        cause=Cause(kind=CauseKind.AXIS, axes=(Axis.TIMEZONE,), detail="fails with it, 2 of 2; passes without it")
+    )
+    artifact = an_artifact(
+        a_coupling(cause=cause), material=MATERIAL, notes=("a note that is longer than a narrow terminal is wide " * 2,)
+    )
+    whole, broken = render(artifact, width, report="r.json"), render(artifact, width, report="r.json", fold=True)
+    assert broken.split() == whole.split()
+    wide = [line for line in broken.splitlines() if len(line) > width]
+    assert [line for line in wide if " " in line.strip() and "to reproduce" not in line] == []
+    assert f"    to reproduce: paritygate repro r.json {DUE}" in broken.splitlines()
+    assert "    cause: timezone (fails with it, 2 of" in broken
+    assert render(artifact, 400, fold=True) == render(artifact, 400)
+
+
+@given(st.text(st.characters(categories=("L", "N", "P", "Zs")), max_size=300), st.integers(0, 6), st.integers(1, 120))
+def test_what_is_folded_loses_no_word(text: str, indent: int, width: int) -> None:
+    line = " " * indent + text
+    parts = folded(line, width)
+    assert " ".join(parts).split() == line.split()
+    assert all(len(part) <= max(width, 20) or len(part.split()) == 1 for part in parts)

@@ -21,7 +21,7 @@ from paritygate.reports.contrast import side_by_side
 from paritygate.reports.deaths import culprits, name
 from paritygate.reports.files import files, tells_spellings
 from paritygate.reports.ranking import WORST_FIRST, reproduction
-from paritygate.reports.text import MOST_LINES, MOST_NAMES, outcomes_of, spell_out, wrapped
+from paritygate.reports.text import COPIED, MOST_LINES, MOST_NAMES, outcomes_of, spell_out, wrapped
 
 MOST_TESTS = 50
 MOST_FILES = 20
@@ -55,10 +55,14 @@ class Told(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct, frozen=True):
-    """How wide lines may be, and under which path the artifact lies, empty where it lies nowhere."""
+    """How wide lines may be, and under which path the artifact lies, empty where it lies nowhere.
+
+    With `fold` no line is wider, but for what is to be copied: on a terminal, which would break them within words.
+    """
 
     width: int
     report: str = ""
+    fold: bool = False
 
 
 def findings(artifact: Artifact, page: Page) -> Iterator[str | Text]:
@@ -138,7 +142,7 @@ def _alike(some: Sequence[Finding], told: Told, width: int) -> Iterator[str]:
 def _reproduction(finding: Finding, page: Page) -> Iterator[str]:
     """Say how to run a test that diverges once more where it shows, in one line to be copied, unless that is far too long."""
     if command := reproduction(finding, page.report):
-        line = f"    to reproduce: {command}"
+        line = f"{INDENT}{COPIED}{command}"
         yield from (line,) if len(line) <= MOST_LINES * page.width else ()
 
 

@@ -55,6 +55,31 @@ def wrapped(text: str, width: int, indent: str = "", hanging: str = "") -> list[
         shown = f"{text[:head].rstrip()} ... {text[head - room :].lstrip()}"
 
 
+COPIED = "to reproduce: "
+"""What a line begins with that is to be copied as a whole."""
+
+
+def folded(line: str, width: int) -> list[str]:
+    """Break a line between words for a terminal, and further in from its second part on; nothing of it is left out.
+
+    A command stays in one piece, and so does a word that is longer than a line: the terminal breaks it itself, and copies it
+    whole.
+    """
+    if len(line) <= width or line.lstrip().startswith(COPIED):
+        return [line]
+    text = line.lstrip(" ")
+    indent = line[: len(line) - len(text)]
+    return textwrap.wrap(
+        text,
+        max(width, LEAST_WIDTH),
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
+    )
+
+
 def listed(names: Iterable[str]) -> str:
     """List names, not too many of them."""
     shown = [spell_out(name) for name in names]
