@@ -33,7 +33,7 @@ from paritygate.outcomes.words import Axis, OrderRule, Purpose, Worktree
 NO_GIT = "git tracks nothing here, so nothing says what a fresh clone would lack"
 
 CLOCK_LIMITS = (
-    "its clock is moved for programs alone: files have their true times, and statically linked programs (as those in Go) and "
+    "the clock is moved for programs alone: files have their true times, and statically linked programs (as those in Go) and "
     "whatever asks the kernel by itself see the true time"
 )
 

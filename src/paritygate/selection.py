@@ -68,6 +68,12 @@ def select(asked: Asked, trees: Sequence[Tree]) -> Selection:
     )
 
 
+def words_of(asked: Selection) -> tuple[str, ...]:
+    """Write a selection as words that ask for it."""
+    keyword = ("-k", asked.keyword) if asked.keyword else ()
+    return (*asked.paths, *keyword, *(("-m", asked.marker) if asked.marker else ()), *asked.arguments)
+
+
 def for_tree(selection: Selection, tree: Tree) -> tuple[Selection | None, tuple[str, ...]]:
     """Keep the paths that one tree has, and return those that it lacks.
 

@@ -32,10 +32,11 @@ HERE = {
     "report parity_report.json --format junit --output parity_report.xml": 0,
     "report parity_report.json --format markdown": 0,
     "report parity_report.json --format markdown --output parity_report.md": 0,
-    "report parity_report.json --html": 0,
+    "report --html --output report.html": 0,
     "report parity_report.json --html --output parity_report.html": 0,
     "report parity_report.json --json": 0,
     "schema": 0,
+    "verify": 1,
     "verify parity_report.json": 1,  # the report is about another project
 }
 """What is run without an engine, and how it ends; quoted as `shlex.join` does."""
@@ -53,6 +54,7 @@ ELSEWHERE = {
     ),
     "doctor": "tests/docker/test_documents.py::test_the_commands_about_the_machine",
     "engine": "tests/docker/test_documents.py::test_the_commands_about_the_machine",
+    "explain": "tests/reports/test_report_command.py::test_the_last_report_need_not_be_named",
     "explain parity_report.json": ("tests/docker/test_replay.py::test_causes_are_found_afterwards_and_written_where_it_is_asked"),
     "images build": "tests/docker/test_project_images.py::test_the_images_of_a_project_are_made_and_said_and_then_found",
     "images list": (

@@ -220,3 +220,21 @@ def test_an_id_that_names_no_test_is_told_before_the_cell_and_in_the_report(tmp_
     assert f"warning: `test_it.py` nowhere spells `test_pases`; {said}" in ended.stderr
     assert ended.finding("test_it.py::test_pases").note == f"asked for, and found in no cell; {said}"
     assert "had a chance of" not in ended.stdout
+
+
+NAMELESS = {"shop/testprices.py": "def test_it():\n    pass\n", "shop/__init__.py": "", "shop/testing.py": "def help(): pass\n"}
+PASSED_OVER = "by their content there are tests in `shop/testprices.py`, which pytest passes over, since it looks for"
+
+
+def test_where_nothing_is_collected_tests_in_files_of_other_names_are_named(tmp_path: Path) -> None:
+    project = laid_out(tmp_path, NAMELESS)
+    ended = run(project, "shop", *ONE_CELL)
+    assert ended.status == 4
+    assert ended.artifact is not None
+    (note,) = (note for note in ended.artifact.notes if PASSED_OVER in note)
+    assert note.endswith(
+        "name what is to run, as in `paritygate run shop/testprices.py`, or set `python_files` in pytest's configuration"
+    )
+    assert PASSED_OVER in " ".join(ended.stdout.split())
+    named = run(project, "shop/testprices.py", *ONE_CELL)
+    assert (named.status, outcomes(named)) == (0, {"test_it": Outcome.PASSED})

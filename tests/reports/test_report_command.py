@@ -104,11 +104,15 @@ def test_where_there_is_no_report_it_is_said_what_writes_one(tmp_path: Path, wor
     assert (said.code, said.out, said.err) == (64, "", f"paritygate: there is no report `{name}`\nhint: {hint}\n")
 
 
-@pytest.mark.parametrize("words", [("report",), ("verify", "--without-checkout")], ids=" ".join)
-def test_the_last_report_need_not_be_named(written: Path, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(("report",), 0), (("verify", "--without-checkout"), 0), (("explain", "--explain-budget", "0"), 2)],
+    ids=str,
+)
+def test_the_last_report_need_not_be_named(written: Path, words: tuple[str, ...], code: int) -> None:
     named = call(written.parent, words[0], written.name, *words[1:])
     assert call(written.parent, *words) == named
-    assert named.code == 0
+    assert named.code == code
 
 
 def given(**changes: object) -> dict[str, object]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from paritygate.outcomes.artifact import Artifact, Side
 from paritygate.outcomes.cells import EnvironmentName, NodeId
 from paritygate.outcomes.sweeps import Clause, Rule, Sweep, SweptValue
@@ -10,7 +12,7 @@ from paritygate.reports import markdown, terminal
 from paritygate.reports.contrast import side_by_side
 from paritygate.reports.html import page
 from paritygate.reports.text import outcomes_of
-from tests.support.builders import an_artifact
+from tests.support.builders import a_cell, a_failure, a_finding, a_run, an_artifact
 
 ZONES = ("UTC", "Asia/Kolkata", "America/New_York")
 
@@ -80,6 +82,20 @@ def test_of_many_environments_those_with_the_same_outcome_are_one_group() -> Non
     assert outcomes_of(few) == "a passed failed | b passed"
     many = {EnvironmentName(name): ("passed",) for name in "abcd"} | {EnvironmentName("e"): ("failed", "failed")}
     assert outcomes_of(many) == "failed in e | passed in a, b and 2 more"
+
+
+def test_of_many_environments_the_failures_of_the_first_few_are_shown() -> None:
+    names = [f"e{number}" for number in range(6)]
+    cells = [
+        a_cell(each, 1, runs=[a_run("t", "failed", failure=msgspec.structs.replace(a_failure(each), message=f"at {each}"))])
+        for each in names
+    ]
+    finding = a_finding("t", "undecided", dict.fromkeys(names, "failed"))
+    shown = terminal.render(an_artifact(tests=(finding,), cells=(*cells, a_cell("z", 1, {"t": "passed"}))), 120)
+    assert [line.strip() for line in shown.splitlines() if "at e" in line or "more that" in line] == [
+        *(f"{name}-1: AssertionError: at {name}" for name in names[:4]),
+        "and 2 more that differ, in other environments",
+    ]
 
 
 def test_of_many_environments_one_side_of_each_kind_is_shown_the_failure_first() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,10 @@ def unfreeze_nothing(content: dict[str, Any]) -> None:
     content["verdict"] |= {"name": "coupling", "exit_code": 3}
 
 
+def set_selection(content: dict[str, Any]) -> None:
+    content["subject"]["selection"] = ["tests/test_sums.py"]
+
+
 def add_field(content: dict[str, Any]) -> None:
     content["cells"][1]["tests"][0]["approved"] = "yes"
 
@@ -160,6 +165,11 @@ def add_field(content: dict[str, Any]) -> None:
         (set_passed, "cells", "`local-like` attempt 1 says that it passed, and it holds red tests"),
         (other_tree, "cells", "`server-like` attempt 1 ran the tree `ffffffffffff`, and the report is about `5be1d0ffb1c0`"),
         (unfreeze_nothing, "verdict", "name: `nondeterminism` by the labels, `coupling` in the report"),
+        (
+            set_selection,
+            "cells",
+            "the cells were planned for `tests -m not slow`, and the report says that `tests/test_sums",
+        ),
         (add_field, "schema", "`$.cells[].tests[].approved` is no field of a report"),
     ],
     ids=lambda value: value.__name__ if callable(value) else "",
@@ -268,6 +278,32 @@ def test_a_fresh_clone_lacks_what_was_untracked_and_that_is_no_mismatch(tmp_path
     said = call(project, "verify", "parity_report.json")
     assert said.code == 0
     assert (lines(said)["tree dirty"], lines(said)["tree clean"]) == ("not checked", "matches")
+
+
+def test_where_the_user_stands_in_no_project_the_reports_own_folder_is_the_checkout(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "shop")
+    (tmp_path / "elsewhere").mkdir()
+    said = call(tmp_path / "elsewhere", "verify", str(project / "parity_report.json"))
+    assert (said.code, said.err) == (0, MATCHES), said.out
+    assert lines(said)["tree clean"] == "matches"
+
+
+def test_a_folder_that_can_be_no_checkout_is_not_read(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "shop")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    with (elsewhere / "endless").open("wb") as stream:
+        stream.truncate(1 << 40)
+    shutil.copy(project / "parity_report.json", elsewhere)
+    said = call(elsewhere, "verify")
+    commit_id = archive.read(project / "parity_report.json").subject.commit[:12]
+    assert (said.code, said.out) == (64, "")
+    assert said.err == (
+        f"paritygate: `{elsewhere}` is in no git repository, and the report tells of commit {commit_id}\n"
+        "hint: name the project's folder with `--project`, or do without one: `--without-checkout`\n"
+    )
+    assert call(elsewhere, "verify", "--without-checkout").code == 0
+    assert call(elsewhere, "verify", "--project", str(project)).code == 0
 
 
 def test_a_file_that_was_changed_since_is_another_tree(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ from paritygate.outcomes.cells import (
     TestRun,
 )
 from paritygate.outcomes.hazards import Hazard, HazardKind
+from paritygate.outcomes.plans import Selection
 from paritygate.outcomes.words import Axis, CauseKind, FileState, FreezeState, Label, Outcome, Purpose, Touching, Worktree
 from tests.support.builders import a_cell, a_probe, an_environment, gate_plans
 
@@ -334,7 +335,10 @@ def rich_artifact(folder: Path) -> Artifact:
     local = an_environment(
         LOCAL, timezone="America/Los_Angeles", locale="en_US.UTF-8", case_sensitive=False, worktree=Worktree.DIRTY
     )
-    plans = gate_plans(local, an_environment(SERVER, case_sensitive=True, workers=2))
+    plans = tuple(
+        msgspec.structs.replace(plan, selection=Selection(paths=("tests",), marker="not slow"))
+        for plan in gate_plans(local, an_environment(SERVER, case_sensitive=True, workers=2))
+    )
     return msgspec.structs.replace(
         artifact,
         created="2026-11-30T04:12:00+00:00",

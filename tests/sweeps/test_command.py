@@ -129,6 +129,21 @@ def test_the_cost_is_said_by_what_cells_took_before_and_nothing_is_run(tmp_path:
     )
 
 
+def test_the_cost_of_moments_counts_those_that_run_again_with_files_of_their_time(tmp_path: Path) -> None:
+    place = project(tmp_path, "[environments.home]\n")
+    lines = cost_of(place, {Axis.CLOCK: ("true", "2028-02-29T12:00", "short-day")})
+    assert lines[0] == "clock: 2 values"
+    assert lines[3].startswith("not tried: `short-day`: clocks never change in the zone of the first environment")
+    assert lines[-2].startswith("and by 1 at most whose files have the time of the moved clock")
+
+
+def test_nothing_moves_the_clock_without_an_engine_and_that_is_said_before_any_cell(tmp_path: Path) -> None:
+    place = project(tmp_path, ON_HOST)
+    ended = call(place, "sweep", "clock", "--runner", "host", variables=NOWHERE | {"VIRTUAL_ENV": ""})
+    assert ended.code == 4
+    assert "the clock cannot be swept over in `home`: what moves the clock of programs is in images alone" in ended.err
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="cells on the computer itself take Linux")
 def test_a_whole_sweep_says_by_which_rule_a_test_parts_and_can_be_verified(tmp_path: Path) -> None:
     place = lay_out(tmp_path / "project", {"test_hours.py": TESTS, "paritygate.toml": ON_HOST})
@@ -185,3 +200,13 @@ def test_a_rule_that_does_not_follow_from_the_cells_is_found_out(tmp_path: Path)
         ended = call(place, "verify", "r.json")
         assert said in ended.out
         assert ("matches      sweep" in ended.out) is (not said)
+
+
+@pytest.mark.parametrize(("label", "said"), [("undecided", "matches"), ("coupling", "matches"), ("nondeterminism", "differs")])
+def test_what_nothing_has_confirmed_may_be_left_undecided_and_is_nothing_else(tmp_path: Path, label: str, said: str) -> None:
+    place = project(tmp_path)
+    cells = tuple(a_cell(env, 1, {"t": word}, probe=a_probe()) for env, word in (("a", "failed"), ("b", "passed")))
+    artifact = an_artifact(cells=cells, tests=(a_finding("t", label, {"a": "failed", "b": "passed"}),))
+    archive.write(artifact, place / "r.json")
+    lines = call(place, "verify", "r.json").out.splitlines()
+    assert [line.split()[0] for line in lines if line.split()[1:2] == ["labels"]] == [said]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from paritygate.outcomes.cells import ClockFacts
 from paritygate.outcomes.words import Axis, CellStatus
 from paritygate.sweeps import proofs
 from paritygate.sweeps.facts import facts, offset
@@ -115,6 +116,13 @@ def test_an_offset_is_written_as_people_do() -> None:
         (Axis.USER, {"user": ""}, {"uid": 1000}, ""),
         (Axis.USER, {"user": ""}, {"uid": 0}, "run as root"),
         (Axis.TIMEZONE, {"timezone": "Asia/Tokyo"}, {}, ""),
+        (Axis.CLOCK, {"clock": ""}, {}, ""),
+        (Axis.CLOCK, {"clock": ""}, {"clock": ClockFacts(moved=60.0)}, "moved by 60 s"),
+        (Axis.CLOCK, {"clock": "2027-06-15T12:00:00"}, {}, "the computer's own time"),
+        (Axis.CLOCK, {"clock": "2027-06-15T12:00:00"}, {"clock": ClockFacts(moved=0.0)}, "the computer's own time"),
+        (Axis.CLOCK, {"clock": "2024-05-01T12:00:00"}, {"clock": ClockFacts(moved=9.0)}, ""),
+        (Axis.CLOCK, {"clock": "2024-04-30T23:59:59"}, {"clock": ClockFacts(moved=9.0)}, ""),
+        (Axis.CLOCK, {"clock": "2024-05-02T00:00:00"}, {"clock": ClockFacts(moved=9.0)}, "the date is 2024-05-01 in spite of"),
     ],
 )
 def test_a_value_is_proven_by_what_its_cell_measured(
@@ -138,3 +146,52 @@ def test_workers_are_proven_by_those_that_ran() -> None:
     ran = a_cell(runs=[a_run("t")], probe=a_probe(), workers=2)
     assert proofs.problem(Axis.WORKERS, wanted, ran) == "the tests had 2 workers instead of 4"
     assert not proofs.problem(Axis.WORKERS, an_environment(workers=2), ran)
+
+
+def a_moment(date: str, time: str = "12:00", **changes: Any) -> Any:
+    return a_probe(local_date=date, utc_date=date, local_time=time, clock=ClockFacts(moved=1.0), **changes)
+
+
+MOMENTS = {
+    "true": a_probe(local_date="2026-11-30", utc_date="2026-11-30", local_time="14:00", clock=ClockFacts(moved=0.0)),
+    "january": a_moment("2027-01-31", utcoffset_now=3600, utcoffset_january=3600, utcoffset_july=7200),
+    "summer": a_moment("2027-06-13", utcoffset_now=7200, utcoffset_january=3600, utcoffset_july=7200),
+    "night": a_moment("2027-06-16", "00:00"),
+    "evening": a_moment("2027-06-15", "23:45"),
+    "leap": a_moment("2028-02-29"),
+    "morning": a_moment("2028-11-15", "09:05"),
+    "new year": a_moment("2046-01-01"),
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        ("on a Sunday", ("january", "summer")),
+        ("on a Monday", ("true", "new year")),
+        ("at a weekend", ("january", "summer")),
+        ("on the last day of a month", ("true", "january", "leap")),
+        ("on the first day of a month", ("new year",)),
+        ("on a day that not every month has", ("true", "january", "leap")),
+        ("in a leap year", ("leap", "morning")),
+        ("in June", ("summer", "night", "evening")),
+        ("before one in the morning", ("night",)),
+        ("before noon", ("night", "morning")),
+        ("after eleven in the evening", ("evening",)),
+        ("while daylight saving time is in force", ("summer",)),
+        ("outside of daylight saving time", ("january",)),
+        ("after 19 January 2038", ("new year",)),
+        ("from 2028-02-29 on", ("leap", "morning", "new year")),
+        ("until 2027-01-31", ("true", "january")),
+        ("where the clock is moved", tuple(MOMENTS)[1:]),
+    ],
+)
+def test_moments_have_in_common_what_was_measured(words: str, values: tuple[str, ...]) -> None:
+    known = {fact.words: fact.holds for fact in facts(Axis.CLOCK, MOMENTS, {})}
+    assert known[words] == set(values)
+    assert all(each and each != set(MOMENTS) for each in known.values())
+
+
+def test_an_older_cell_that_does_not_say_its_time_is_at_no_hour() -> None:
+    known = {fact.words for fact in facts(Axis.CLOCK, {"a": a_moment("2027-01-01", ""), "b": a_moment("2027-01-02", "")}, {})}
+    assert not [words for words in known if "noon" in words or "morning" in words or "evening" in words]

@@ -6,19 +6,23 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 import msgspec
+import pytest
 
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
+from paritygate.errors import UsageError
 from paritygate.gate.cells import Cells
 from paritygate.gate.request import World
 from paritygate.gate.sweeping import rounds, values
-from paritygate.gate.sweeping.rounds import NO_TIME, PARTED_ALL, Ran
+from paritygate.gate.sweeping.conclusion import unconfirmed
+from paritygate.gate.sweeping.rounds import INTERRUPTED, NO_TIME, PARTED_ALL, Ran
 from paritygate.gate.sweeping.values import Breadth
 from paritygate.outcomes.artifact import Finding
-from paritygate.outcomes.cells import Cell
+from paritygate.outcomes.cells import Cell, ClockFacts, Dates
 from paritygate.outcomes.plans import CellPlan, Environment
 from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.words import Axis, CellStatus, Label
+from paritygate.process import Interruption
 from paritygate.runners.pool import alone
 from paritygate.runners.protocol import Watch
 from paritygate.sweeps import conclusions
@@ -45,13 +49,23 @@ class Acting:
         self.ran.append(plan.name)
         where = plan.environment
         seconds = int(HOURS.get(where.timezone, 0.0) * 3600)
+        day = where.clock[:10] or "2026-01-01"
         cell = a_cell(
             where.name,
             plan.attempt,
             {name: act(where, plan.attempt) for name, act in self.acts.items()},
             purpose=plan.purpose,
-            probe=a_probe(timezone=where.timezone, utcoffset_now=seconds, utcoffset_january=seconds, utcoffset_july=seconds),
+            probe=a_probe(
+                timezone=where.timezone,
+                utcoffset_now=seconds,
+                utcoffset_january=seconds,
+                utcoffset_july=seconds,
+                local_date=day,
+                utc_date=day,
+                clock=ClockFacts(moved=float(bool(where.clock)), files=plan.clock_files),
+            ),
             workers=where.workers,
+            dates=(Dates(day, day),),
         )
         if where.timezone in self.broken:
             return msgspec.structs.replace(
@@ -208,6 +222,90 @@ def test_environments_have_names_that_containers_may_have_and_no_two_the_same() 
     assert names == ["variables-A-1", "variables-A", "variables-A-2", "home"]
     zones = asked(Axis.TIMEZONE, "Etc/GMT+5", "Etc/GMT-5")
     assert [each.name for each in zones.environments] == ["timezone-Etc-GMTplus5", "timezone-Etc-GMT-5"]
+
+
+def moments(zone: str, *named: str) -> Breadth:
+    home = an_environment("home", timezone=zone)
+    return values.spread(home, {Axis.CLOCK: values.chosen(Axis.CLOCK, named)}, 2)
+
+
+def test_the_days_on_which_clocks_change_are_written_out_and_no_values_where_there_are_none() -> None:
+    there = moments("America/New_York", "true", "short-day", "2027-03-14T12:00:00", "long-day").axes[0].values
+    assert [(each.value, each.env) for each in there] == [
+        ("true", "home"),
+        ("2027-03-14T12:00:00", "clock-2027-03-14T12-00-00"),
+        ("2027-11-07T12:00:00", "clock-2027-11-07T12-00-00"),
+    ]
+    spread = moments("Asia/Shanghai", "true", "short-day", "2028-02-29T00:00")
+    assert [each.value for each in spread.axes[0].values if each.untried] == ["short-day"]
+    assert [each.clock for each in spread.environments] == ["", "2028-02-29T00:00:00"]
+    told = rounds.described(spread.axes[0], Ran(cells=()))
+    assert [each.untried for each in told.values] == ["", values.NO_CHANGE, ""]
+    with pytest.raises(UsageError, match="no value can be tried: clocks never change"):
+        moments("Asia/Shanghai", "short-day", "long-day")
+
+
+@pytest.mark.parametrize(
+    ("does", "label"), [("failed", Label.COUPLING), ("timed_out", Label.UNDECIDED), ("crashed", Label.UNDECIDED)]
+)
+def test_what_hangs_or_dies_at_one_moment_is_not_coupled_to_it_as_what_fails_is(does: str, label: Label) -> None:
+    told = swept(
+        moments("UTC", "true", "2028-02-29T12:00", "2027-06-15T12:00"),
+        Acting({"t": lambda where, _attempt: does if where.clock.startswith("2028") else "passed"}),
+    )
+    assert [each.label for each in told.findings] == [label]
+    assert len(told.sweeps[0].rules) == (label is Label.COUPLING)
+
+
+def test_moved_clocks_are_no_dates_that_changed_while_cells_ran() -> None:
+    runner = Acting({"t": lambda where, _attempt: "failed" if where.clock.startswith("2028") else "passed"})
+    swept(moments("UTC", "true", "2028-02-29T12:00", "2027-06-15T12:00"), runner)
+    assert [name for name in runner.ran if name.endswith("-1")] == [
+        "home-1",
+        "clock-2028-02-29T12-00-1",
+        "clock-2027-06-15T12-00-1",
+    ]
+
+
+class Stopping(Acting):
+    """A runner in which a signal arrives with the cell after so many; one of those before is broken by its test."""
+
+    def __init__(self, left: int, killing: str = "") -> None:
+        super().__init__({"west": west, "always": always})
+        self.left = left
+        self.killing = killing
+
+    def run(self, plan: CellPlan, watch: Watch) -> Cell:
+        """Act a cell until the signal."""
+        if len(self.ran) == self.left:
+            raise Interruption(2)
+        cell = super().run(plan, watch)
+        killer = a_cell(plan.environment.name, plan.attempt, {"west": "crashed", "always": "passed"}, probe=cell.probe)
+        return killer if plan.environment.timezone == self.killing else cell
+
+
+@pytest.mark.parametrize(
+    ("left", "killing", "outcomes", "untried"),
+    [
+        (2, "", {"UTC": "passed", "America/New_York": "failed"}, 3),
+        (6, "", {zone: "failed" if hours < 0 else "passed" for zone, hours in HOURS.items()}, 0),
+        (3, "UTC", {"America/New_York": "failed", "America/Los_Angeles": "failed"}, 3),
+    ],
+)
+def test_what_was_seen_before_an_interruption_is_kept_and_what_parts_in_it_is_undecided(
+    left: int, killing: str, outcomes: dict[str, str], untried: int
+) -> None:
+    spread, runner = asked(Axis.TIMEZONE, *HOURS), Stopping(left, killing)
+    cells, plans = Cells(alone(runner, 1), {}, a_world()), gate_plans(*spread.environments)
+    with pytest.raises(Interruption):
+        rounds.run(spread, plans, cells, a_world())
+    ran = rounds.so_far(spread, cells.ended)
+    zones = {each.env: each.value for each in spread.axes[0].values}
+    assert {zones[cell.env]: cell.tests[0].outcome for cell in ran.cells if cell.attempt == 1} == outcomes
+    assert list(ran.left.values()) == [INTERRUPTED] * untried
+    found = {str(each.nodeid): each.label for each in unconfirmed(ran, plans)}
+    assert found["always"] is Label.CONSISTENT_GREEN
+    assert found["west"] is (Label.UNDECIDED if len(set(outcomes.values())) > 1 else Label.CONSISTENT_RED)
 
 
 def test_two_names_of_one_thing_are_one_value() -> None:

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paritygate import witnesses
 from paritygate.config.settings import SweepSettings
 from paritygate.outcomes.words import Axis
-from paritygate.witnesses import WITNESSES, hidden, seeds_needed
+from paritygate.witnesses.sampling import hidden, seeds_needed
+from paritygate.witnesses.table import WITNESSES
+from paritygate.witnesses.values import check, with_value, written
 from tests.support.builders import an_environment
 
 HOME = an_environment("home", timezone="Europe/Berlin", variables={"LC": "1"})
@@ -24,12 +25,12 @@ def test_every_value_is_one_of_its_axis_and_changes_nothing_else(axis: Axis) -> 
     rows = WITNESSES[axis]
     assert len({each.value for each in rows}) == len(rows) > 1
     assert axis is Axis.HASH_SEED or all(each.why for each in rows)
-    made = [witnesses.given(axis, HOME, each.value, 2) for each in rows]
+    made = [with_value(axis, HOME, each.value, 2) for each in rows]
     touched = {field for one in made for field in one.__struct_fields__ if getattr(one, field) != getattr(HOME, field)}
     beside = {"variables"} if axis is Axis.LOCALE else set()
     assert touched - beside == {axis.value}
     for each in rows:
-        witnesses.check(axis, each.value)
+        check(axis, each.value)
 
 
 def test_a_project_may_have_its_own_values_of_every_axis() -> None:
@@ -62,6 +63,10 @@ def test_the_zones_are_what_they_are_tried_for() -> None:
         (Axis.HASH_SEED, "11", "hash_seed", 11),
         (Axis.WORKERS, "auto", "workers", 3),
         (Axis.UMASK, "027", "umask", 0o027),
+        (Axis.CLOCK, "true", "clock", ""),
+        (Axis.CLOCK, "2028-02-29 12:00", "clock", "2028-02-29T12:00:00"),
+        (Axis.CLOCK, "short-day", "clock", "2027-03-28T12:00:00"),
+        (Axis.CLOCK, "long-day", "clock", "2027-10-31T12:00:00"),
         (Axis.CPUS, "0.5", "cpus", 0.5),
         (Axis.MEMORY, "all", "memory", 0),
         (Axis.VARIABLES, "CI=true", "variables", {"LC": "1", "CI": "true"}),
@@ -72,7 +77,7 @@ def test_the_zones_are_what_they_are_tried_for() -> None:
     ],
 )
 def test_values_are_read_as_people_write_them(axis: Axis, value: str, field: str, expected: object) -> None:
-    assert getattr(witnesses.given(axis, HOME, value, 3), field) == expected
+    assert getattr(with_value(axis, HOME, value, 3), field) == expected
 
 
 @pytest.mark.parametrize(
@@ -87,6 +92,8 @@ def test_values_are_read_as_people_write_them(axis: Axis, value: str, field: str
         (Axis.WORKERS, "-1", "is not a number of workers"),
         (Axis.DIRECTORY_ORDER, "created", "is not an order of names"),
         (Axis.UMASK, "9", "is not a umask"),
+        (Axis.CLOCK, "noon", "is not a local time"),
+        (Axis.CLOCK, "2027-03-28T02:30:00", "does not exist in `Europe/Berlin`"),
         (Axis.CPUS, "half", "no number of processors"),
         (Axis.CPUS, "8", "up to 2"),
         (Axis.MEMORY, "little", "is not an amount of memory"),
@@ -98,7 +105,25 @@ def test_values_are_read_as_people_write_them(axis: Axis, value: str, field: str
 )
 def test_what_is_no_value_is_said(axis: Axis, value: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        witnesses.given(axis, HOME, value, 2)
+        with_value(axis, HOME, value, 2)
+
+
+@pytest.mark.parametrize(
+    ("zone", "short", "long"),
+    [
+        ("Europe/Berlin", "2027-03-28", "2027-10-31"),
+        ("America/New_York", "2027-03-14", "2027-11-07"),
+        ("America/Santiago", "2027-09-05", "2027-04-03"),
+        ("Australia/Lord_Howe", "2027-10-03", "2027-04-04"),
+        ("Asia/Shanghai", "", ""),
+        ("UTC", "", ""),
+        ("Nowhere/Land", "", ""),
+    ],
+)
+def test_the_days_on_which_clocks_change_are_those_of_the_zone(zone: str, short: str, long: str) -> None:
+    home = an_environment("home", timezone=zone)
+    days = [written(Axis.CLOCK, home, value) for value in ("short-day", "long-day")]
+    assert days == [f"{day}T12:00:00" if day else "" for day in (short, long)]
 
 
 @given(st.integers(2, 400))
@@ -115,5 +140,5 @@ def test_the_seeds_of_the_table_find_what_shows_under_one_of_ten() -> None:
 
 
 def test_an_environment_is_compared_by_all_it_has() -> None:
-    assert witnesses.given(Axis.TIMEZONE, HOME, "Europe/Berlin", 2) == HOME
+    assert with_value(Axis.TIMEZONE, HOME, "Europe/Berlin", 2) == HOME
     assert msgspec.structs.replace(HOME, hash_seed=0) != HOME

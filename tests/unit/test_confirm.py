@@ -602,6 +602,19 @@ def test_a_coupling_under_a_moved_clock_is_run_once_more_with_files_that_have_it
     assert [plan.environment.name for plan in ran if plan.clock_files] == ["then"]
 
 
+def test_files_have_the_times_of_those_clocks_alone_under_which_a_test_does_something_else() -> None:
+    others = [an_environment(f"later-{day}", clock=f"2028-02-{day}T12:00:00") for day in (27, 28)]
+
+    def world(plan: CellPlan) -> Cell:
+        return cell_of(plan, {"t": "failed" if plan.environment.name == "then" else "passed"})
+
+    confirmation, ran = gate_and_confirm(world, NOW, *others, THEN)
+    assert [each.label for each in confirmation.findings] == [Label.COUPLING]
+    assert [plan.environment.name for plan in ran if plan.clock_files] == ["then"]
+    confirmation, ran = gate_and_confirm(world, *others, THEN)
+    assert [plan.environment.name for plan in ran if plan.clock_files] == ["later-27", "later-28", "then"]
+
+
 def test_a_coupling_of_the_times_of_files_alone_is_none_that_a_date_makes() -> None:
     def world(plan: CellPlan) -> Cell:
         return cell_of(plan, {"t": "failed" if plan.environment.clock and not plan.clock_files else "passed", "u": "passed"})

@@ -230,7 +230,7 @@ def test_where_one_environment_has_a_clock_all_cells_ask_the_same_library_for_th
 def test_an_environment_with_a_clock_says_what_keeps_the_true_time() -> None:
     pair = {"then": EnvironmentSettings(clock="2028-02-29T12:00:00"), "now": EnvironmentSettings()}
     (note,) = environments.resolve(Settings(environments=pair), facts()).notes
-    assert note.startswith("then: its clock is moved for programs alone: files have their true times")
+    assert note.startswith("then: the clock is moved for programs alone: files have their true times")
     _, other = environments.resolve(Settings(environments={"then": pair["then"]}), facts()).notes
     assert other.startswith("no environment has the true time: a test that compares the times of files")
 

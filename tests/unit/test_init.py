@@ -183,3 +183,42 @@ def test_a_session_of_that_name_is_there_whatever_its_function_is_called(tmp_pat
     said = call(project, "init", "--yes")
     assert (said.code, "`noxfile.py` has `parity` already" in said.out) == (0, True), said.out + said.err
     assert (project / "noxfile.py").read_text(encoding="utf-8") == noxfile
+
+
+def test_git_is_to_ignore_reports_if_it_does_not(tmp_path: Path) -> None:
+    project = laid_out(tmp_path / "shop", **{".gitignore": "/dist"})
+    said = call(project, "init", "--yes")
+    assert said.code == 0
+    lines = (project / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert (lines[0], lines[-2:]) == ("/dist", ["/parity_report.json", "/parity_sweep.json"])
+    assert ".gitignore" not in call(project, "init", "--dry-run").out
+
+
+@pytest.mark.parametrize("git", [False, True])
+def test_what_is_ignored_already_or_in_no_repository_needs_no_line(tmp_path: Path, *, git: bool) -> None:
+    write(tmp_path, "tests/test_shop.py", "def test_it():\n    pass\n")
+    if git:
+        write(tmp_path, ".gitignore", "*.json\n")
+        commit(tmp_path, new=True)
+    assert ".gitignore" not in call(tmp_path, "init", "--dry-run").out
+
+
+def test_tests_in_files_of_other_names_are_seen_where_there_are_no_others(tmp_path: Path) -> None:
+    write(tmp_path, "shop/tests/testprices.py", "class TestPrices(TestCase):\n    def test_it(self):\n        pass\n")
+    write(tmp_path, "shop/testing.py", "def helper():\n    pass\n")
+    said = call(tmp_path, "init")
+    assert (said.code, said.out) == (64, "")
+    assert said.err == (
+        f"paritygate: `{tmp_path}` looks like no project that pytest tests: by their content there are tests in "
+        "`shop/tests/testprices.py`, which pytest passes over, since it looks for `test_*.py` or `*_test.py`\n"
+        "hint: name what is to run, as in `paritygate run shop/tests/testprices.py`, "
+        "or set `python_files` in pytest's configuration\n"
+    )
+
+
+def test_modules_with_doctests_count_only_where_there_are_no_test_files(tmp_path: Path) -> None:
+    doctests = {"pytest.ini": "[pytest]\naddopts = --doctest-modules\n", "shop/prices.py": "", "noxfile.py": NOXFILE}
+    project = laid_out(tmp_path / "shop", **doctests)
+    assert "tests    1 file in tests/; pytest is configured in pytest.ini\n" in call(project, "init", "--dry-run").out
+    (project / "tests" / "test_shop.py").unlink()
+    assert "tests    2 files in ., shop/; pytest is configured in pytest.ini\n" in call(project, "init", "--dry-run").out

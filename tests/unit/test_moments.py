@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from paritygate.axes import clock_moment
-from paritygate.moments import MOMENTS
+from paritygate.witnesses.moments import CHANGES, LONG_DAY, MOMENTS, SHORT_DAY, day_of_change
 
 WHY = dict(MOMENTS)
-MOVED = [moment for moment in WHY if moment != "true"]
+MOVED = [moment for moment in WHY if moment != "true" and moment not in CHANGES]
 
 
 def test_each_moment_is_there_once_and_with_a_reason_of_its_own() -> None:
@@ -49,16 +49,21 @@ def test_the_first_of_january_is_in_the_53rd_week_of_the_year_before() -> None:
 
 
 @pytest.mark.parametrize(
-    ("moment", "zone", "hours"),
+    ("value", "zone", "hours"),
     [
-        ("2027-03-14T12:00:00", "America/New_York", 23),
-        ("2027-11-07T12:00:00", "America/New_York", 25),
-        ("2027-03-28T12:00:00", "Europe/Berlin", 23),
-        ("2027-10-31T12:00:00", "Europe/London", 25),
+        (SHORT_DAY, "America/New_York", 23),
+        (LONG_DAY, "America/New_York", 25),
+        (SHORT_DAY, "Europe/Berlin", 23),
+        (LONG_DAY, "Europe/London", 25),
+        (SHORT_DAY, "America/Santiago", 23),
+        (LONG_DAY, "America/Santiago", 25),
+        (LONG_DAY, "Australia/Lord_Howe", 24.5),
     ],
 )
-def test_days_on_which_clocks_change_have_that_many_hours(moment: str, zone: str, hours: int) -> None:
+def test_days_on_which_clocks_change_have_that_many_hours(value: str, zone: str, hours: float) -> None:
+    moment = day_of_change(zone, value)
+    assert clock_moment(moment, zone) == moment
     begin = datetime.fromisoformat(moment).replace(hour=0, tzinfo=ZoneInfo(zone))
     length = (begin + timedelta(days=1)).astimezone(UTC) - begin.astimezone(UTC)
     assert length == timedelta(hours=hours)
-    assert f"{hours} hours" in WHY[moment]
+    assert hours % 1 or f"{hours} hours" in WHY[value]

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -92,6 +93,35 @@ def test_a_signal_before_anything_has_begun_ends_without_a_traceback() -> None:
         process.send_signal(signal.SIGINT)
         _, complaints = process.communicate()
     assert (process.returncode, complaints) == (130, "paritygate: interrupted by `SIGINT`; nothing is left running\n")
+
+
+READS_ON = """\
+import sys
+sys.argv = ["paritygate", "run", "--runner", "host", "--project", "."]
+from paritygate.__main__ import main
+sys.exit(main())
+"""
+A_GOOD_PART = 1 << 26
+"""Bytes, more than what it takes to load the program."""
+
+
+def bytes_read(process: subprocess.Popen[str]) -> int:
+    counts = dict(line.split(": ") for line in Path(f"/proc/{process.pid}/io").read_text().splitlines())
+    return int(counts["rchar"])
+
+
+@pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="nothing tells here how far a process has read")
+def test_a_signal_ends_the_reading_of_a_file_however_large_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (tmp_path / "endless").open("wb") as stream:
+        stream.truncate(1 << 40)
+    monkeypatch.chdir(tmp_path)
+    with started(READS_ON) as process:
+        while bytes_read(process) < A_GOOD_PART and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "SIGTERM" in said
 
 
 def test_a_signal_that_was_to_be_ignored_stays_ignored() -> None:

@@ -16,7 +16,6 @@ ROWS: dict[str, int] = {
     "outcomes": 0,
     "axes": 0,
     "witnesses": 0,
-    "moments": 0,
     "strict_json": 0,
     "misfits": 1,
     "places": 1,

@@ -8,6 +8,7 @@ from paritygate.classifier.verdicts import precedence
 from paritygate.cli.options import SECONDS, RunOptions
 from paritygate.cli.reporting import show
 from paritygate.cli.user import Streams, code_of, nearest
+from paritygate.config.settings import USUAL_SWEEP
 from paritygate.gate.request import Report, World
 from paritygate.gate.sweeping import flow
 from paritygate.gate.sweeping.request import Wanted
@@ -15,7 +16,6 @@ from paritygate.gate.sweeping.values import axis_named
 from paritygate.outcomes.words import ExitCode
 from paritygate.reports.formats import Format
 
-REPORT = "parity_sweep.json"
 LEAST_SECONDS = 60.0
 SWEEP = click.option(
     "--sweep", "sweeps", multiple=True, metavar="AXIS", help="Sweep this axis as well, after the gate; may be repeated."
@@ -42,7 +42,7 @@ def swept(found: Report, options: RunOptions, asked: Wanted, world: World) -> Re
         world.say("not swept, since the gate came to no verdict")
         return None
     seconds = max(LEAST_SECONDS, found.artifact.timings["total"]) if asked.seconds is None else asked.seconds
-    request = options.request(report=found.path.with_name(REPORT))
+    request = options.request(report=found.path.with_name(USUAL_SWEEP))
     return flow.run(request, Wanted(axes=asked.axes, seconds=seconds), world)
 
 

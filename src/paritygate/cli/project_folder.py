@@ -32,6 +32,16 @@ def by_default() -> str:
     return HERE
 
 
+def of_report(report: Path) -> str:
+    """Take the current folder for the checkout that a report is held against, or if that is none the folder of the report."""
+    here = absolute(HERE)
+    if any((folder / ".git").exists() for folder in (here, *here.parents)) or any(
+        (here / name).exists() for name in _OF_A_PROJECT
+    ):
+        return by_default()
+    return str(report.parent)
+
+
 def _above(here: Path) -> Iterator[Path]:
     """List the folders above, up to the top of the repository; none without one."""
     folders = (here, *here.parents)

@@ -8,18 +8,18 @@ from typing import Any
 import click
 import msgspec
 
-from paritygate.cli.adding import REPORT
 from paritygate.cli.commands import run
 from paritygate.cli.options import SECONDS, RunOptions
 from paritygate.cli.reporting import answer, telling, told
 from paritygate.cli.user import Streams, absolute, world
+from paritygate.config.settings import USUAL_SWEEP
 from paritygate.errors import UsageError
 from paritygate.gate.sweeping import costs, flow
 from paritygate.gate.sweeping.request import Wanted
 from paritygate.gate.sweeping.values import axis_named
 from paritygate.outcomes.words import Axis, ExitCode
 from paritygate.reports.live import Live
-from paritygate.witnesses import WITNESSES
+from paritygate.witnesses.table import WITNESSES
 
 OWN = ("values", "budget", "plan")
 OF_A_GATE = frozenset({"selection", "without_axes", "attempts", "explain_budget", "plan", "sweeps", "sweep_budget"})
@@ -57,7 +57,8 @@ def named(values: Sequence[str], axes: Sequence[Axis]) -> tuple[str, ...]:
 def sweep(**given: Any) -> int:
     """Run SELECTION under many values of each AXIS, all else as in the first environment, and say what parts from the rest.
 
-    AXIS is timezone, locale, hash_seed, workers, directory_order, umask, cpus, memory, variables or user. It ends as `run` does.
+    AXIS is timezone, locale, hash_seed, workers, clock, directory_order, umask, cpus, memory, variables or user. It ends as `run`
+    does.
     """
     axes, selected = parted(given.pop("words"))
     values, seconds, plan = (given.pop(name) for name in OWN)
@@ -66,7 +67,7 @@ def sweep(**given: Any) -> int:
     options = msgspec.convert(
         given | dict.fromkeys(OF_A_GATE - {"plan"}) | {"selection": selected, "without_axes": ()}, RunOptions
     )
-    request = options.request(report=absolute(options.project).resolve() / REPORT if options.report is None else None)
+    request = options.request(report=absolute(options.project).resolve() / USUAL_SWEEP if options.report is None else None)
     streams = Streams()
     with told(wanted), Live(streams.progress, quiet=options.quiet, verbose=options.verbose) as live:
         around = world(options.host, live)

@@ -17,6 +17,7 @@ Seconds = Annotated[float, Meta(gt=0)]
 Seed = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 Workers = Annotated[int, Meta(ge=0)]
 USUAL_REPORT = "parity_report.json"
+USUAL_SWEEP = "parity_sweep.json"
 
 
 class ImageSettings(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
@@ -129,6 +130,10 @@ class SweepSettings(msgspec.Struct, frozen=True, kw_only=True):
     locale: Annotated[tuple[str, ...], _swept("Locales, also with Python's UTF-8 mode, as `C+PYTHONUTF8=0`")] = ()
     hash_seed: Annotated[tuple[str, ...], _swept("Numbers for `PYTHONHASHSEED`, as texts")] = ()
     workers: Annotated[tuple[str, ...], _swept("Numbers of workers as texts, or `auto`")] = ()
+    clock: Annotated[
+        tuple[str, ...],
+        _swept("Local times such as `2028-02-29T12:00:00`, `short-day`, `long-day` as the zone has them, or `true`"),
+    ] = ()
     directory_order: Annotated[tuple[str, ...], _swept("`sorted`, `reversed`, `shuffled`")] = ()
     umask: Annotated[tuple[str, ...], _swept("File mode masks, octal")] = ()
     cpus: Annotated[tuple[str, ...], _swept("Numbers of processors as texts, such as `0.5`, or `all`")] = ()

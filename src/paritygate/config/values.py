@@ -10,12 +10,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from paritygate import witnesses
 from paritygate.axes import clock_moment, locale_name, memory_bytes, umask_bits, variable_name, zone_name
 from paritygate.config.settings import EnvironmentSettings, ImageSettings, Settings, SweepSettings
 from paritygate.config.tables import join
 from paritygate.outcomes.words import RunnerChoice
-from paritygate.witnesses import WITNESSES
+from paritygate.witnesses.table import WITNESSES
+from paritygate.witnesses.values import check
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 
@@ -51,7 +51,7 @@ def impossible(settings: Settings) -> tuple[str, ...]:
 def _of_sweeps(settings: SweepSettings) -> Iterator[str]:
     for axis in WITNESSES:
         for value in settings.of(axis):
-            yield from _checked(join("sweeps", axis), value, partial(witnesses.check, axis))
+            yield from _checked(join("sweeps", axis), value, partial(check, axis))
 
 
 def _of_all(settings: Settings) -> Iterator[str]:

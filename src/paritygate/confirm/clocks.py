@@ -20,7 +20,9 @@ from paritygate.outcomes.words import Label, Outcome, Purpose
 
 
 def check_file_times(gate: Gate, run: Run, taken: Mapping[EnvironmentName, int]) -> tuple[tuple[Finding, ...], tuple[Cell, ...]]:
-    """Run coupled tests once more under each moved clock, with files that have its times; answer with what that makes of them.
+    """Run coupled tests once more under moved clocks, with files that have their times; answer with what that makes of them.
+
+    A test is asked under every moved clock but those under which it does what it does wherever the time is true.
 
     | there | label |
     |---|---|
@@ -30,7 +32,8 @@ def check_file_times(gate: Gate, run: Run, taken: Mapping[EnvironmentName, int])
     `taken` says for each environment the last attempt number that is in use.
     """
     clocks = {plan.environment.name: plan.environment.clock for plan in gate.plans}
-    wanted = {env: tests for env, clock in clocks.items() if clock and (tests := _parted(gate, env))}
+    true = frozenset(env for env, clock in clocks.items() if not clock)
+    wanted = {env: tests for env, clock in clocks.items() if clock and (tests := _parted(gate, env, true))}
     questions = tuple(_question(gate, env, tests, taken[env] + 1) for env, tests in wanted.items())
     about = {question.plan.name: wanted[question.plan.environment.name] for question in questions}
 
@@ -47,10 +50,18 @@ def check_file_times(gate: Gate, run: Run, taken: Mapping[EnvironmentName, int])
     return tuple(_judged(finding, seen.get(test, {})) for test, finding in gate.flagged.items()), cells
 
 
-def _parted(gate: Gate, env: EnvironmentName) -> frozenset[TestId]:
-    """List the tests that are coupled and ran in an environment."""
-    ran = (test for test, finding in gate.flagged.items() if env in finding.outcomes)
-    return frozenset(test for test in ran if stable_outcome(gate.flagged[test], env) is not Outcome.NOT_COLLECTED)
+def _parted(gate: Gate, env: EnvironmentName, true: AbstractSet[EnvironmentName]) -> frozenset[TestId]:
+    """List the tests that are coupled, ran in an environment, and did something else than wherever the time is true."""
+    ran = ((test, finding) for test, finding in gate.flagged.items() if env in finding.outcomes)
+    return frozenset(
+        test
+        for test, finding in ran
+        if (outcome := stable_outcome(finding, env)) is not Outcome.NOT_COLLECTED and {outcome} != _outcomes(finding, true)
+    )
+
+
+def _outcomes(finding: Finding, envs: AbstractSet[EnvironmentName]) -> frozenset[Outcome]:
+    return frozenset(stable_outcome(finding, env) for env in finding.outcomes if env in envs)
 
 
 def _question(gate: Gate, env: EnvironmentName, tests: AbstractSet[TestId], attempt: int) -> Question:

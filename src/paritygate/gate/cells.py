@@ -38,8 +38,8 @@ def without_tests(plan: CellPlan, why: str, runner: RunnerName = RunnerName.DOCK
 class Cells:
     """The places on which cells run, and a voice. `nothing` says of a tree why there is nothing to run.
 
-    `plans` are those of all cells so far, by name; of a cell that ran again, the first. `where` says which runner an environment
-    has, where that is no engine.
+    `plans` are those of all cells so far, by name; of a cell that ran again, the first. `ended` are all cells that came to an
+    end, in that order. `where` says which runner an environment has, where that is no engine.
     """
 
     def __init__(
@@ -54,13 +54,18 @@ class Cells:
         self._nothing = nothing
         self._world = world
         self.plans: dict[str, CellPlan] = {}
+        self.ended: list[Cell] = []
 
     def run(self, plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
         """Run cells to their ends, in the order of the plans; one that has nothing to run is not started."""
         self.plans = {plan.name: plan for plan in plans} | self.plans
         started = [plan for plan in plans if plan.environment.worktree not in self._nothing]
+<<<<<<< HEAD
         self._world.announce(started)
         ran = iter(run_side_by_side(started, self._pool, self._world.watch))
+=======
+        ran = iter(run_side_by_side(started, self._pool, self._world.watch, self.ended.append))
+>>>>>>> main
         return tuple(
             without_tests(
                 plan, self._nothing[plan.environment.worktree], self._where.get(plan.environment.name, RunnerName.DOCKER)

@@ -15,6 +15,7 @@ from paritygate.gate.grounds import choosing
 from paritygate.gate.grounds.choosing import Grounds
 from paritygate.gate.request import Report, Request, Stopwatch, World
 from paritygate.gate.settled import settle
+from paritygate.selection import words_of
 
 
 def run(request: Request, world: World) -> Report:
@@ -40,7 +41,7 @@ def judge(begun: Begun, grounds: Grounds, world: World, watch: Stopwatch) -> Rep
     planned = locking.with_locked(
         pins.respected(material.plan(ready.settled, trees, asked, ready.machine, world), request), begun.locked, trees
     )
-    world.expect(settled.last.seconds_of(result.words_of(asked), ready.runners))
+    world.expect(settled.last.seconds_of(words_of(asked), ready.runners))
     cells = Cells(ready.pool, planned.nothing, world, ready.runners)
     gate_cells = cells.run(planned.plans)
     misuse.check(asked, gate_cells)

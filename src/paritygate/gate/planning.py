@@ -16,7 +16,7 @@ from paritygate import environments, project_images
 from paritygate.docker_engine.verbs import Engine
 from paritygate.environments import EXPECTED, OFFERED
 from paritygate.errors import EngineUnavailableError
-from paritygate.gate import material, result
+from paritygate.gate import material
 from paritygate.gate.beginning import begin
 from paritygate.gate.grounds import engines
 from paritygate.gate.grounds.parts import Machine, Trees
@@ -31,6 +31,7 @@ from paritygate.outcomes.artifact import EnvironmentRecord
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Axis, RunnerChoice, RunnerName, Worktree
+from paritygate.selection import words_of
 
 SAME_TREE = "the working tree is what a fresh clone would hold"
 UNKNOWN_THERE = "what `{target}` offers is not asked before a run"
@@ -94,13 +95,13 @@ def foresee(request: Request, world: World) -> Foreseen:
     machine = next(iter(places.values())).machine
     planned = material.plan(settled, trees, asked, machine, quiet)
     records = tuple(environments.record(each) for each in planned.resolution.environments)
-    selection = result.words_of(asked)
-    known = settled.last.seconds_of(selection, runners)
+    selected = words_of(asked)
+    known = settled.last.seconds_of(selected, runners)
     engine = next((place.engine for place in places.values() if place.engine is not None), None)
     return Foreseen(
         project=str(settled.project),
         source=settled.source,
-        selection=selection,
+        selection=selected,
         places=tuple(place.line for place in places.values()),
         cells=tuple(_cell(plan, runners, known) for plan in planned.plans),
         environments=records,

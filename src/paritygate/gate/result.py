@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from paritygate import environments, recorded
+from paritygate import environments, recorded, selection
 from paritygate.causes.differences import differences_behind
 from paritygate.classifier import labels, moved, surroundings, verdicts
 from paritygate.classifier.sides import laid_side_by_side
 from paritygate.confirm.flow import Confirmation
 from paritygate.environments import folds_case
-from paritygate.gate import pins, spread
+from paritygate.gate import passed_over, pins, spread
 from paritygate.gate.grounds.choosing import Ready
 from paritygate.gate.grounds.parts import Trees
 from paritygate.gate.ledger import Judged
@@ -107,6 +107,7 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
             *differences.notes,
             *surroundings.idle_workers(cells),
             *moved.passed_midnights(cells),
+            *passed_over.remarks(made.asked, made.trees, cells),
             *spread.remarks(engines, (*cells, *confirmation.cells)),
             *spread.going_with_engines(findings, (*cells, *confirmation.cells)),
             *verdicts.bounds(findings, cells),
@@ -155,12 +156,6 @@ def varied_axes(made: Made, cells: tuple[Cell, ...]) -> tuple[Varied, ...]:
     return tuple(each for each in rows if each.varied or each.axis in shown)
 
 
-def words_of(asked: Selection) -> tuple[str, ...]:
-    """Write a selection as words that ask for it."""
-    keyword = ("-k", asked.keyword) if asked.keyword else ()
-    return (*asked.paths, *keyword, *(("-m", asked.marker) if asked.marker else ()), *asked.arguments)
-
-
 def subject(made: Made) -> Subject:
     """Say what is tested."""
     trees = made.trees.values()
@@ -168,7 +163,7 @@ def subject(made: Made) -> Subject:
         project=made.settled.project.name,
         commit=next(iter(trees)).commit,
         trees={state.value: one.digest for state, one in made.trees.items()},
-        selection=words_of(made.asked),
+        selection=selection.words_of(made.asked),
         withheld=tuple(sorted({path for one in trees for path in one.withheld})),
         mismatched_names=mismatched_names(made.trees),
         colliding_names=colliding_names(made.trees),

@@ -22,7 +22,8 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
 
     `report` is where the artifact goes, `estimate` for how many seconds the cells will likely run, `left_out`
     the axes that the user does not want varied, `last` what the report of the run before tells of time. `locales` are those that
-    images are to have beside those of the environments, and with `own_filesystem` they can make one in any case.
+    images are to have beside those of the environments; with `own_filesystem` they can make one in any case, with `clocks` they
+    can move theirs.
     """
 
     project: Path
@@ -35,6 +36,7 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     last: Last = Last()
     locales: tuple[str, ...] = ()
     own_filesystem: bool = False
+    clocks: bool = False
 
 
 def settle(request: Request, world: World) -> Settled:

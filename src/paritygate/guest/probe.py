@@ -350,6 +350,7 @@ def about_time() -> Dict[str, Any]:
         "utcoffset_july": offset_of(july),
         "utcoffset_now": offset_of(now),
         "local_date": time.strftime("%Y-%m-%d", time.localtime(now)),
+        "local_time": time.strftime("%H:%M", time.localtime(now)),
         "utc_date": time.strftime("%Y-%m-%d", time.gmtime(now)),
     }
 

@@ -111,8 +111,8 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     Offsets are seconds east of UTC. `case_sensitive` holds the answer for the workspace, the temporary folder and HOME,
     in that order. `memory` is bytes, 0 when unlimited; `cpus` is what the scheduler lets the cell use.
 
-    `utcoffset_now` is that of the moment of the probe, `listing` the order in which a folder of the workspace lists new names.
-    `clock` is None where programs ask the computer's own.
+    `utcoffset_now` and `local_time` (`23:59`) are those of the moment of the probe, `listing` the order in which a folder of the
+    workspace lists new names. `clock` is None where programs ask the computer's own.
     `case` says more of the same three, by name (`workspace`, `tmp`, `home`), and nothing of one that cannot be written: `folds`
     (accents in either form, too), `keeps` (lists the spelling that was created), `fresh` (remembers no name that was missed or
     has gone by another spelling; false where nothing folds), `renames_case` (a rename may change nothing else).
@@ -154,6 +154,7 @@ class Probe(msgspec.Struct, frozen=True, kw_only=True):
     utcoffset_now: int = 0
     listing: tuple[str, ...] = ()
     clock: ClockFacts | None = None
+    local_time: str = ""
 
 
 class FilesystemFacts(msgspec.Struct, frozen=True, kw_only=True):

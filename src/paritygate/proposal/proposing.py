@@ -14,6 +14,7 @@ from paritygate.errors import ConfigError
 from paritygate.proposal.looking import USUAL, Seen
 
 NOXFILE = "noxfile.py"
+IGNORE = ".gitignore"
 SESSION = "parity"
 IMPORTS = ("subprocess", "sys", "nox")
 BODY = f'''
@@ -59,7 +60,19 @@ def propose(seen: Seen) -> Proposal:
         kept.append(f"`{NOXFILE}` has `{SESSION}` already")
     else:
         writings.append(_session(seen))
+    if seen.reports:
+        writings.append(_ignored(seen))
     return Proposal(writings=tuple(writings), kept=tuple(kept))
+
+
+def _ignored(seen: Seen) -> Writing:
+    """Have git ignore reports, which tell of the tree and must not be a part of it."""
+    place = seen.project / IGNORE
+    added = "\n".join(
+        ("# Reports of paritygate tell of the tree, and are no part of it.", *(f"/{name}" for name in seen.reports), "")
+    )
+    before = place.read_bytes().decode("utf-8", "surrogateescape") if place.is_file() else ""
+    return Writing(name=IGNORE, added=added, content=_appended(before, added), is_new=not place.is_file())
 
 
 def _settings(seen: Seen) -> Writing:

@@ -27,6 +27,7 @@ MOST_TESTS = 50
 MOST_FILES = 20
 MOST_FAILURES = 2
 NUMBER = re.compile(r"\d+")
+MOST_ENVIRONMENTS = 4
 MOST_HAZARDS = 3
 NO_CAUSE = "no cause is known"
 
@@ -178,7 +179,7 @@ def _note(finding: Finding) -> str:
 
 
 def _failures(runs: Runs) -> list[str]:
-    """Say in a line each how a test fails first in every environment, then what differs from that, up to a number."""
+    """Say in a line each how a test fails first in every environment, of sweeps in the first few, then what differs."""
     failures = [(cell, run) for cell, run in runs if run.failure is not None]
     first: dict[EnvironmentName, tuple[Cell, TestRun]] = {}
     for cell, run in failures:
@@ -192,7 +193,9 @@ def _failures(runs: Runs) -> list[str]:
         if _fingerprint(run) not in seen:
             others.setdefault(_fingerprint(run), (cell, run))
     room = max(MOST_FAILURES - len(lines), 0)
-    said = [f"{', '.join(names)}: {line}" for line, names in lines.items()]
+    said = [f"{', '.join(names)}: {line}" for line, names in tuple(lines.items())[:MOST_ENVIRONMENTS]]
+    if (rest := len(lines) - MOST_ENVIRONMENTS) > 0:
+        said.append(f"and {rest} more that differ{'s' * (rest == 1)}, in other environments")
     said += [f"{name(cell)}: {_failure(run)}" for cell, run in tuple(others.values())[:room]]
     more = len(others) - room
     return said + [f"and {more} more that differ{'s' * (more == 1)}"] * (more > 0)

@@ -140,8 +140,10 @@ def alone(runner: Runner, processors: int) -> Pool:
     return Pool((Member(runner=runner, processors=processors),))
 
 
-def run_side_by_side(plans: Sequence[CellPlan], pool: Pool, watch: Watch) -> tuple[Cell, ...]:
-    """Run every plan and return the cells in the order of the plans.
+def run_side_by_side(
+    plans: Sequence[CellPlan], pool: Pool, watch: Watch, keep: Callable[[Cell], None] = lambda _cell: None
+) -> tuple[Cell, ...]:
+    """Run every plan and return the cells in the order of the plans; each that has come to its end is given to `keep` at once.
 
     A cell starts as soon as it fits somewhere beside those that run. Plans are started in their order except that a lighter one
     may overtake. A cell that no place is left for is a dead one. When the caller is interrupted every cell is stopped first.
@@ -173,6 +175,8 @@ def run_side_by_side(plans: Sequence[CellPlan], pool: Pool, watch: Watch) -> tup
                     if gone or (pool.is_lost(place) and cells[index].status not in ENDED):
                         pool.lose(place, plans[index])
                         again[index] = plans[index]
+                    else:
+                        keep(cells[index])
                 waiting = again | waiting
         except BaseException:
             pool.stop()

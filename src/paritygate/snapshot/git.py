@@ -82,6 +82,11 @@ def line(git: Git, *arguments: str) -> str:
     return os.fsdecode(done.stdout).removesuffix("\n") if done.returncode == 0 else ""
 
 
+def is_in_a_tree(git: Git) -> bool:
+    """Say whether its folder is in the working tree of a repository."""
+    return line(git, "rev-parse", "--is-inside-work-tree") == "true"
+
+
 def is_shallow(git: Git) -> bool:
     """Say whether a clone was cut off, so that it lacks commits which others have."""
     return line(git, "rev-parse", "--is-shallow-repository") == "true"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
@@ -41,10 +42,20 @@ def measure(drafts: Iterable[Draft], objects: Objects) -> dict[str, Fact]:
     facts = {source: _of_object(source, objects) for source in wanted if source.startswith(sources.OBJECT)}
     on_disk = [draft for source, draft in wanted.items() if source not in facts]
     batches = [on_disk[start : start + _BATCH] for start in range(0, len(on_disk), _BATCH)]
+    leaving = threading.Event()
     with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
-        for batch, found in zip(batches, pool.map(lambda batch: [_of_file(draft) for draft in batch], batches), strict=True):
-            facts.update(zip((draft.source for draft in batch), found, strict=True))
+        try:
+            for batch, found in zip(batches, pool.map(lambda batch: _of_files(batch, leaving), batches), strict=True):
+                facts.update(zip((draft.source for draft in batch), found, strict=True))
+        except BaseException:
+            # The pool waits for what it has begun, and a file may be as large as it likes.
+            leaving.set()
+            raise
     return facts
+
+
+def _of_files(drafts: Iterable[Draft], leaving: threading.Event) -> list[Fact]:
+    return [_of_file(draft, leaving) for draft in drafts if not leaving.is_set()]
 
 
 def _of_object(source: str, objects: Objects) -> Fact:
@@ -58,7 +69,7 @@ def _of_object(source: str, objects: Objects) -> Fact:
     return Fact(size=size, sha256=digest.hexdigest())
 
 
-def _of_file(draft: Draft) -> Fact:
+def _of_file(draft: Draft, leaving: threading.Event) -> Fact:
     try:
         if draft.source.startswith(sources.LINE_FEEDS):
             content = sources.with_line_feeds(draft.source.removeprefix(sources.LINE_FEEDS))
@@ -71,6 +82,8 @@ def _of_file(draft: Draft) -> Fact:
             for piece in sources.pieces(stream, size - read):
                 digest.update(piece)
                 read += len(piece)
+                if leaving.is_set():
+                    break
     except OSError as error:
         return Fact(finding=Finding.UNREADABLE, reason=f"unreadable: {error.strerror}")
     if read != size:

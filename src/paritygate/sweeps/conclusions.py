@@ -13,7 +13,7 @@ from paritygate.outcomes.words import Axis, CauseKind, Label, Outcome
 from paritygate.sweeps import rules, wording
 from paritygate.sweeps.facts import facts
 from paritygate.sweeps.rules import Fact
-from paritygate.witnesses import SAMPLED
+from paritygate.witnesses.sampling import SAMPLED
 
 
 def conclude(swept: Sweep, findings: Sequence[Finding], cells: Sequence[Cell]) -> Sweep:

@@ -5,7 +5,9 @@ Nothing is known of a value beyond what its probe says, so a rule never rests on
 
 from __future__ import annotations
 
+import calendar
 from collections.abc import Callable, Iterator, Mapping
+from datetime import date, timedelta
 from types import MappingProxyType
 
 from paritygate.outcomes.cells import Probe
@@ -54,10 +56,7 @@ def _of_zones(probes: Probes) -> Iterator[tuple[str, frozenset[str]]]:
     yield "where clocks stay all year", _where(probes, lambda probe: not _changes(probe))
     yield "where summer is in January", _where(probes, lambda probe: probe.utcoffset_january > probe.utcoffset_july)
     yield "where clocks are ahead in July", _where(probes, lambda probe: probe.utcoffset_january < probe.utcoffset_july)
-    yield (
-        "where daylight saving time is in force",
-        _where(probes, lambda probe: _changes(probe) and probe.utcoffset_now == _most(probe)),
-    )
+    yield "where daylight saving time is in force", _where(probes, _is_summer)
     yield "off UTC by no whole hours", _where(probes, lambda probe: probe.utcoffset_now % HOUR != 0)
     yield "off UTC by quarters of an hour", _where(probes, lambda probe: probe.utcoffset_now % HALF != 0)
     offsets = sorted({probe.utcoffset_now for probe in probes.values()})
@@ -131,6 +130,60 @@ def _of_umasks(probes: Probes) -> Iterator[tuple[str, frozenset[str]]]:
         yield words.replace("may", "may not"), frozenset(value for value, probe in probes.items() if probe.umask & bit)
 
 
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+WORKING_DAYS = 5
+IN_EVERY_MONTH = 28
+LAST_OF_32_BITS = "2038-01-19"
+"""The day on which the seconds since 1970 come to more than 31 bits and a sign hold: in every zone they have, on the next."""
+
+
+def _of_moments(probes: Probes) -> Iterator[tuple[str, frozenset[str]]]:
+    """Say what moments have in common: which day it is, then which hour, then how late they are."""
+    days = {value: date.fromisoformat(probe.local_date) for value, probe in probes.items()}
+
+    def on(holds: Callable[[date], bool]) -> frozenset[str]:
+        return frozenset(value for value, day in days.items() if holds(day))
+
+    for number in sorted({day.weekday() for day in days.values()}):
+        yield f"on a {DAYS[number]}", frozenset(value for value, day in days.items() if day.weekday() == number)
+    yield "at a weekend", on(lambda day: day.weekday() >= WORKING_DAYS)
+    yield "on the first day of a month", on(lambda day: day.day == 1)
+    yield "on the last day of a month", on(_is_last)
+    yield "on a day that not every month has", on(lambda day: day.day > IN_EVERY_MONTH)
+    yield "in a leap year", on(lambda day: calendar.isleap(day.year))
+    for month in sorted({day.month for day in days.values()}):
+        yield f"in {MONTHS[month - 1]}", frozenset(value for value, day in days.items() if day.month == month)
+    yield from _of_hours(probes)
+    yield "after 19 January 2038", _where(probes, lambda probe: probe.local_date > LAST_OF_32_BITS)
+    for first in sorted({probe.local_date for probe in probes.values()}):
+        yield f"from {first} on", frozenset(value for value, probe in probes.items() if probe.local_date >= first)
+    for last in sorted({probe.local_date for probe in probes.values()}, reverse=True):
+        yield f"until {last}", frozenset(value for value, probe in probes.items() if probe.local_date <= last)
+    yield "where the clock is moved", _where(probes, lambda probe: probe.clock is not None and probe.clock.moved != 0)
+
+
+def _of_hours(probes: Probes) -> Iterator[tuple[str, frozenset[str]]]:
+    yield "before one in the morning", _where(probes, lambda probe: "" < probe.local_time < "01:00")
+    yield "before noon", _where(probes, lambda probe: "" < probe.local_time < "12:00")
+    yield "after eleven in the evening", _where(probes, lambda probe: probe.local_time >= "23:00")
+    yield "where the date is ahead of UTC's", _where(probes, lambda probe: probe.local_date > probe.utc_date)
+    yield "where the date is behind UTC's", _where(probes, lambda probe: probe.local_date < probe.utc_date)
+    yield "while daylight saving time is in force", _where(probes, _is_summer)
+    yield "outside of daylight saving time", _where(probes, lambda probe: _changes(probe) and not _is_summer(probe))
+
+
+def _is_last(day: date) -> bool:
+    return (day + timedelta(days=1)).day == 1
+
+
+def _is_summer(probe: Probe) -> bool:
+    return _changes(probe) and probe.utcoffset_now == _most(probe)
+
+
 _AXES: Mapping[Axis, Callable[[Probes], Iterator[tuple[str, frozenset[str]]]]] = MappingProxyType(
-    {Axis.TIMEZONE: _of_zones, Axis.LOCALE: _of_locales, Axis.UMASK: _of_umasks}
+    {Axis.TIMEZONE: _of_zones, Axis.LOCALE: _of_locales, Axis.UMASK: _of_umasks, Axis.CLOCK: _of_moments}
 )

@@ -1,20 +1,24 @@
 """Whether a value took effect in a cell, by what the cell measured: what is not proven is not swept, and that is said.
 
-The launcher has refused by then what it can check itself: zone, locale, umask, hash seed, user. This is the rest.
+The launcher has refused by then what it can check itself: zone, locale, umask, hash seed, user, and the time that
+threads, C code and other programs are told. This is the rest.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from paritygate.outcomes.cells import Cell, Probe
 from paritygate.outcomes.plans import Environment
 from paritygate.outcomes.words import Axis, CellStatus
-from paritygate.witnesses import NOBODYS_HOME, ROOT, UTF8_MODE
+from paritygate.witnesses.table import ROOT, UTF8_MODE
+from paritygate.witnesses.values import NOBODYS_HOME
 
 TOLERANCE = 0.01
+DAY = timedelta(days=1)
 EFFECTIVE = re.compile(r"CapEff=([0-9a-f]+)")
 DAC_OVERRIDE = 1 << 1
 
@@ -63,6 +67,18 @@ def _order(environment: Environment, probe: Probe) -> str:
     return "" if proven else f"new names are listed as {' '.join(seen)}, which is not {wanted}"
 
 
+def _clock(environment: Environment, probe: Probe) -> str:
+    """Check the date that the tests' Python has; a clock that begins before midnight may have passed it by the measurement."""
+    moved = 0.0 if probe.clock is None else probe.clock.moved
+    if not environment.clock:
+        return f"the clock is moved by {moved:.0f} s" if moved else ""
+    if not moved:
+        return "programs have the computer's own time"
+    moment = datetime.fromisoformat(environment.clock)
+    dates = {f"{day:%Y-%m-%d}" for day in (moment, moment + DAY)}
+    return "" if probe.local_date in dates else f"the date is {probe.local_date} in spite of `{environment.clock}`"
+
+
 def _cpus(environment: Environment, probe: Probe) -> str:
     if not environment.cpus or abs(probe.cpus - environment.cpus) <= TOLERANCE:
         return ""
@@ -98,6 +114,7 @@ def _user(environment: Environment, probe: Probe) -> str:
 _PROOFS: Mapping[Axis, Callable[[Environment, Probe], str]] = MappingProxyType(
     {
         Axis.LOCALE: _locale,
+        Axis.CLOCK: _clock,
         Axis.DIRECTORY_ORDER: _order,
         Axis.CPUS: _cpus,
         Axis.MEMORY: _memory,

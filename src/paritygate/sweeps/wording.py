@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from paritygate.outcomes.sweeps import Clause, Rule
 from paritygate.outcomes.words import Axis
-from paritygate.witnesses import CONFIDENCE, hidden
+from paritygate.witnesses.sampling import CONFIDENCE, hidden
 
 MOST_VALUES = 6
 MOST_OTHERS = 2
@@ -16,6 +16,7 @@ NOUNS = {
     Axis.LOCALE: ("in", "locale"),
     Axis.HASH_SEED: ("under hash seed", "seed"),
     Axis.WORKERS: ("with workers", "number of workers"),
+    Axis.CLOCK: ("at", "moment"),
     Axis.DIRECTORY_ORDER: ("with folders", "order"),
     Axis.UMASK: ("under umask", "umask"),
     Axis.CPUS: ("with processors", "number of processors"),

@@ -21,7 +21,7 @@ from paritygate.outcomes.artifact import Artifact, Freeze
 from paritygate.outcomes.cells import NodeId
 from paritygate.outcomes.trees import Tree
 from paritygate.outcomes.words import Worktree
-from paritygate.snapshot import survey, tree
+from paritygate.snapshot import git, survey, tree
 from paritygate.verification.items import Item, State, checked, not_checked
 
 FROM_MERGE_BASE = "freezes are those of the merge base"
@@ -40,7 +40,14 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def items(artifact: Artifact, checkout: Checkout) -> tuple[Item, ...]:
-    """Check everything that a checkout can bear out; raises `ConfigError` or `SnapshotError` where it cannot be read."""
+    """Check everything that a checkout can bear out.
+
+    Raises `UsageError` where it cannot be one, and `ConfigError` or `SnapshotError` where it cannot be read.
+    """
+    program = git.find(str(checkout.project), checkout.variables)
+    if artifact.subject.commit and program is not None and not git.is_in_a_tree(program):
+        what = f"`{checkout.project}` is in no git repository, and the report tells of commit {artifact.subject.commit[:12]}"
+        raise UsageError(what, "name the project's folder with `--project`, or do without one: `--without-checkout`")
     settings = config_file.load(checkout.project).settings
     trees = _trees(artifact, settings, checkout)
     place = records.of(checkout.project, checkout.variables)

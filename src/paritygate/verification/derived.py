@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from paritygate import archive
+from paritygate import archive, selection
 from paritygate.classifier import belonging, labels, surroundings, verdicts
 from paritygate.classifier.sides import DIVERGENT, laid_side_by_side
 from paritygate.environments import folds_case
@@ -53,6 +53,16 @@ def _of_sweeps(artifact: Artifact, gate: Sequence[Cell]) -> Iterator[Item]:
         yield checked("sweep", f"{said.axis}: {number(len(said.rules), 'rule')} over {number(len(said.values), 'value')}", wrong)
 
 
+def _selected(artifact: Artifact) -> Iterator[str]:
+    """Check that the cells were planned for what is said to be selected; a tree that lacks a path was planned without it."""
+    plans = () if artifact.material is None else artifact.material.plans
+    planned = [selection.words_of(plan.selection) for plan in plans if plan.purpose is Purpose.GATE]
+    for_cells = tuple(dict.fromkeys(word for words in planned for word in words))
+    if planned and {*for_cells} != {*artifact.subject.selection}:
+        told, planned_for = (" ".join(words) or "everything" for words in (artifact.subject.selection, for_cells))
+        yield f"the cells were planned for `{planned_for}`, and the report says that `{told}` was selected"
+
+
 def _cells(artifact: Artifact, gate: Sequence[Cell]) -> Iterator[str]:
     """Check that cells are what they say: each one once, of a known environment and of the trees, green only where all is."""
     known = {record.name for record in artifact.environments}
@@ -60,6 +70,7 @@ def _cells(artifact: Artifact, gate: Sequence[Cell]) -> Iterator[str]:
     for (env, attempt), count in Counter((cell.env, cell.attempt) for cell in gate).items():
         if count > 1:
             yield f"there are {count} cells `{env}` attempt {attempt}"
+    yield from _selected(artifact)
     for cell in gate:
         name = f"`{cell.env}` attempt {cell.attempt}"
         if cell.env not in known:
@@ -84,7 +95,7 @@ def _labels(artifact: Artifact) -> Iterator[str]:
             yield f"`{test.nodeid}` is in no cell"
         elif found.outcomes != finding.outcomes:
             yield f"`{test.nodeid}`: the cells have {_outcomes(found)}, the report {_outcomes(finding)}"
-        elif found.label is not finding.label and not _is_by_order(artifact, found, finding):
+        elif found.label is not finding.label and not (_is_by_order(artifact, found, finding) or _says_less(found, finding)):
             yield f"`{test.nodeid}` is `{found.label}` by its cells, `{finding.label}` in the report"
         elif found.label is finding.label is Label.COUPLING and found.confirmed != finding.confirmed:
             yield f"`{test.nodeid}` is confirmed by {found.confirmed} further attempts, by {finding.confirmed} in the report"
@@ -103,6 +114,11 @@ def _is_by_order(artifact: Artifact, found: Finding, finding: Finding) -> bool:
     if finding.label is Label.UNDECIDED:
         return any(cell.status is not CellStatus.FINISHED for cell in replays)
     return any(run.outcome is not found.outcomes[cell.env][0] for cell in replays for run in cell.tests if run.test == test)
+
+
+def _says_less(found: Finding, finding: Finding) -> bool:
+    """Say whether a report leaves undecided what its cells show and nothing has confirmed, as where it was interrupted."""
+    return found.label is Label.COUPLING and not found.confirmed and finding.label is Label.UNDECIDED
 
 
 def _sides(artifact: Artifact, gate: Sequence[Cell]) -> Iterator[str]:

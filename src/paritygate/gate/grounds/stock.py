@@ -73,8 +73,8 @@ class Wanted(msgspec.Struct, frozen=True):
         some = next(iter(self.trees.values()))
         settled = self.settled
         asked = project_images.wanted(settled.project, Path(some.root), some.directory, settled.settings, self.world.variables)
-        folding = asked.case_folding or settled.own_filesystem
-        return msgspec.structs.replace(asked, locales=settled.locales, case_folding=folding)
+        folding, clocks = asked.case_folding or settled.own_filesystem, asked.clocks or settled.clocks
+        return msgspec.structs.replace(asked, locales=settled.locales, case_folding=folding, clocks=clocks)
 
 
 def build_images(engine: Engine, wanted: Wanted) -> Stock:

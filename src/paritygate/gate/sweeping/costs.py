@@ -9,7 +9,7 @@ import msgspec
 
 from paritygate import archive
 from paritygate.classifier.evidence import attempts_needed
-from paritygate.config.settings import USUAL_REPORT
+from paritygate.config.settings import USUAL_REPORT, USUAL_SWEEP
 from paritygate.environments import Facts, resolve
 from paritygate.errors import UsageError
 from paritygate.gate.request import Request, World
@@ -19,7 +19,7 @@ from paritygate.gate.sweeping.request import Wanted
 from paritygate.gate.sweeping.values import Breadth
 from paritygate.outcomes.words import Purpose
 
-REPORTS = ("parity_sweep.json", USUAL_REPORT)
+REPORTS = (USUAL_SWEEP, USUAL_REPORT)
 SIDES = 2
 
 
@@ -45,6 +45,11 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
     def confirming(self) -> int:
         """Say how many cells it takes to confirm tests that part in two."""
         return SIDES * attempts_needed(SIDES)
+
+    @property
+    def timed(self) -> int:
+        """Say how many cells at most run once more with files that have the time of their moved clock."""
+        return sum(bool(each.clock) for each in self.spread.environments)
 
     def wall(self, cells: int) -> float:
         """Say how many seconds so many cells take."""
@@ -85,16 +90,20 @@ def seconds_of_a_cell(project: Path) -> tuple[float, str]:
 def told(cost: Cost) -> Iterator[str]:
     """Say a cost in lines: every value with its reason, then the numbers."""
     for swept in cost.spread.axes:
-        yield f"{swept.axis}: {len(swept.values)} values"
-        longest = max(len(each.value) for each in swept.values)
-        yield from (f"  {each.value:<{longest}}  {each.why}".rstrip() for each in swept.values)
+        tried = [each for each in swept.values if not each.untried]
+        yield f"{swept.axis}: {len(tried)} value{'s' * (len(tried) != 1)}"
+        longest = max((len(each.value) for each in tried), default=0)
+        yield from (f"  {each.value:<{longest}}  {each.why}".rstrip() for each in tried)
+        yield from (f"not tried: `{each.value}`: {each.untried}" for each in swept.values if each.untried)
     yield (
         f"{cost.cells} cells, side by side as far as {cost.processors} processors go; at most {cost.again} once more, where "
         "values part from the rest"
     )
     yield f"what parts in two is confirmed by {cost.confirming} more cells, what parts in more by more"
+    if cost.timed:
+        yield f"and by {cost.timed} at most whose files have the time of the moved clock, where it is not as by the true one"
     if cost.seconds:
-        least, most = cost.wall(cost.cells), cost.wall(cost.cells + cost.again + cost.confirming)
+        least, most = cost.wall(cost.cells), cost.wall(cost.cells + cost.again + cost.confirming + cost.timed)
         yield (
             f"about {least:.0f} s where nothing parts, {most:.0f} s at most where tests part in two, by the "
             f"{cost.seconds:.1f} s that a cell took in `{cost.source}`"

@@ -8,30 +8,25 @@ import msgspec
 
 from paritygate import archive
 from paritygate.classifier import labels
-from paritygate.confirm.flow import Confirmation, confirm
-from paritygate.disciplines.freezing import Frozen
-from paritygate.environments import Facts, Resolution, gate_plans
+from paritygate.confirm.flow import confirm
+from paritygate.environments import CLOCK_LIMITS, NOBODY_IS_TRUE, Facts, Resolution, gate_plans
 from paritygate.errors import NoVerdictError
-from paritygate.freezes import judging
-from paritygate.gate import hints, ledger, locking, material, misuse, pins, result
+from paritygate.gate import locking, material, misuse, pins, result
 from paritygate.gate.beginning import Begun, begin
 from paritygate.gate.cells import Cells
 from paritygate.gate.grounds import choosing
 from paritygate.gate.grounds.choosing import Grounds, Ready
-from paritygate.gate.ledger import Judged
 from paritygate.gate.material import Planned
 from paritygate.gate.request import Report, Request, Stopwatch, World
 from paritygate.gate.settled import Settled, settle
-from paritygate.gate.sweeping import rounds, values
+from paritygate.gate.sweeping import conclusion, rounds, values
+from paritygate.gate.sweeping.conclusion import Conclusion
 from paritygate.gate.sweeping.request import Wanted
 from paritygate.gate.sweeping.rounds import Over, Ran
 from paritygate.gate.sweeping.values import Breadth
-from paritygate.outcomes.plans import Selection
-from paritygate.outcomes.sweeps import Sweep
-from paritygate.outcomes.words import Axis
+from paritygate.outcomes.words import Axis, RunnerName
 from paritygate.runners.pool import Pool
-from paritygate.sweeps import conclusions
-from paritygate.witnesses import UTF8_MODE, locale_of
+from paritygate.witnesses.values import locale_of
 
 HINT = "sweep another axis, other values, or on another engine; `paritygate doctor` says what this one offers"
 ATTEMPTS = 2
@@ -57,12 +52,14 @@ def held(settled: Settled, wanted: Wanted) -> Settled:
         settings=msgspec.structs.replace(settled.settings, environments={name: first}, attempts=ATTEMPTS),
         locales=locales,
         own_filesystem=Axis.DIRECTORY_ORDER in wanted.axes,
+        clocks=Axis.CLOCK in wanted.axes,
     )
 
 
 def _judge(begun: Begun, grounds: Grounds, wanted: Wanted, world: World, watch: Stopwatch) -> Report:
     request, settled, trees, asked = begun.request, begun.settled, begun.trees, begun.asked
     ready = grounds.prepare(settled, trees, world)
+    check_movable(ready, settled)
     watch.lap("images")
 
     base = material.plan(ready.settled, trees, asked, ready.machine, world)
@@ -70,29 +67,31 @@ def _judge(begun: Begun, grounds: Grounds, wanted: Wanted, world: World, watch: 
     facts = material.facts_of(trees, ready.machine, world, settled.estimate)
     planned = pins.respected(locking.with_locked(planned_over(spread, base, settled, facts), begun.locked, trees), request)
     cells = Cells(everywhere(ready.pool, base, world), planned.nothing, world)
-    ran = rounds.run(spread, planned.plans, cells, world, until(wanted.seconds, world))
-    check_proven(ran, spread)
-    misuse.check(asked, ran.cells)
-    watch.lap("cells")
+    made = result.Made(ready=conclusion.for_all(ready, spread), trees=trees, asked=asked, planned=planned, changed=begun.changed)
+    concluded = Conclusion(made=made, frozen=begun.frozen, spread=spread, cells=cells, watch=watch, world=world)
+    with concluded.kept_if_interrupted():
+        ran = rounds.run(spread, planned.plans, cells, world, until(wanted.seconds, world))
+        check_proven(ran, spread)
+        misuse.check(asked, ran.cells)
+        watch.lap("cells")
 
-    confirmation = confirm(labels.label(ran.cells), ran.cells, planned.plans, cells.confirm)
-    watch.lap("confirm")
+        confirmation = confirm(labels.label(ran.cells), ran.cells, planned.plans, cells.confirm)
+        watch.lap("confirm")
 
-    told = _told(spread, ran, confirmation)
-    made = result.Made(
-        ready=for_all(ready, spread), trees=trees, asked=asked, planned=proven(planned, ran), changed=begun.changed
-    )
-    gathered = result.Ran(
-        gate=ran.cells,
-        confirmation=told.confirmation,
-        plans=cells.plans,
-        judged=judged(begun.frozen, told.confirmation, ran, asked),
-    )
-    artifact = msgspec.structs.replace(result.artifact(made, gathered, watch.seconds, world), sweeps=told.sweeps)
-    artifact = hints.with_hazards(artifact, trees, world.variables)
+    artifact = concluded.artifact(ran, confirmation)
     unrecorded = archive.record(artifact, settled.report)
     grounds.tidy(world)
     return Report(artifact, settled.report, unrecorded)
+
+
+def check_movable(ready: Ready, settled: Settled) -> None:
+    """Raise `NoVerdictError` where clocks are to be swept over and cells are none of an engine: nothing could move theirs."""
+    for name, runner in ready.runners.items():
+        if settled.clocks and runner is not RunnerName.DOCKER:
+            raise NoVerdictError(
+                f"the clock cannot be swept over in `{name}`: what moves the clock of programs is in images alone",
+                "use Docker, or sweep other axes",
+            )
 
 
 def everywhere(pool: Pool, base: Planned, world: World) -> Pool:
@@ -110,13 +109,21 @@ def until(seconds: float | None, world: World) -> Over:
 def planned_over(spread: Breadth, base: Planned, settled: Settled, facts: Facts) -> Planned:
     """Plan the cells of every value, for the selection that the first environment has."""
     chosen = base.plans[0].selection
+    swept = {each.axis for each in spread.axes}
     plans = gate_plans(spread.environments, settled.settings, {each.name: chosen for each in spread.environments}, facts)
     resolution = Resolution(
         environments=spread.environments,
         reasons=base.resolution.reasons,
-        notes=() if any(each.axis is Axis.TIMEZONE for each in spread.axes) else base.resolution.notes,
+        notes=(*(() if Axis.TIMEZONE in swept else base.resolution.notes), *clock_notes(spread)),
     )
     return msgspec.structs.replace(base, plans=plans, resolution=resolution)
+
+
+def clock_notes(spread: Breadth) -> tuple[str, ...]:
+    """Say what a moved clock is not, where the clock is swept over."""
+    if all(each.axis is not Axis.CLOCK for each in spread.axes):
+        return ()
+    return (CLOCK_LIMITS, *((NOBODY_IS_TRUE,) if all(each.clock for each in spread.environments) else ()))
 
 
 def check_proven(ran: Ran, spread: Breadth) -> None:
@@ -126,53 +133,3 @@ def check_proven(ran: Ran, spread: Breadth) -> None:
     (axis, env), why = next(iter(ran.problems.items()))
     value = next(each.value for swept in spread.axes for each in swept.values if each.env == env and swept.axis is axis)
     raise NoVerdictError(f"no value can be proven here, `{value}` of {axis} first: {why}", HINT)
-
-
-def proven(planned: Planned, ran: Ran) -> Planned:
-    """Leave out what tells of nothing: the environments that no cell has proven."""
-    there = {cell.env for cell in ran.cells}
-    known = tuple(each for each in planned.resolution.environments if each.name in there)
-    return msgspec.structs.replace(planned, resolution=msgspec.structs.replace(planned.resolution, environments=known))
-
-
-def for_all(ready: Ready, spread: Breadth) -> Ready:
-    """Say that the cells of every value start from the one image that there is, and what varies without being an axis."""
-    image = next(iter(ready.images.values()), None)
-    images = {} if image is None else {each.name: image for each in spread.environments}
-    runner = next(iter(ready.runners.values()))
-    swept = {each.axis for each in spread.axes}
-    aside = {Axis.VARIABLES: f"`{UTF8_MODE}` goes with the locale"} if Axis.LOCALE in swept else {}
-    return msgspec.structs.replace(
-        ready,
-        images=images,
-        runners={each.name: runner for each in spread.environments},
-        reasons=ready.reasons | ({} if Axis.VARIABLES in swept else aside),
-    )
-
-
-class Told(msgspec.Struct, frozen=True):
-    """The findings with their causes, every further cell, and the rules."""
-
-    confirmation: Confirmation
-    sweeps: tuple[Sweep, ...]
-
-
-def _told(spread: Breadth, ran: Ran, confirmation: Confirmation) -> Told:
-    described = [rounds.described(each, ran) for each in spread.axes]
-    sweeps = tuple(conclusions.conclude(each, confirmation.findings, ran.cells) for each in described)
-    findings = conclusions.with_causes(confirmation.findings, sweeps)
-    return Told(Confirmation(findings=findings, cells=confirmation.cells), sweeps)
-
-
-def judged(frozen: Frozen, confirmation: Confirmation, ran: Ran, asked: Selection) -> Judged:
-    """Hold the freezes against what was found; a sweep is no gate, and counts for none."""
-    if not frozen.entries:
-        return Judged(notes=frozen.notes)
-    known = (*ran.cells, *confirmation.cells)
-    freezes = judging.judge(frozen.entries, confirmation.findings, known, asked)
-    return Judged(
-        freezes=freezes,
-        let_through=judging.let_through(frozen.entries, confirmation.findings, known),
-        refused=ledger.refusals(frozen, freezes),
-        notes=frozen.notes,
-    )

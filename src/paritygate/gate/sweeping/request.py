@@ -9,7 +9,7 @@ import msgspec
 from paritygate.gate.settled import Settled
 from paritygate.gate.sweeping import values
 from paritygate.outcomes.words import Axis
-from paritygate.witnesses import Witness
+from paritygate.witnesses.table import Witness
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):

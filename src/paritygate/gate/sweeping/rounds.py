@@ -10,20 +10,21 @@ import msgspec
 
 from paritygate.classifier import labels
 from paritygate.classifier.labels import UNSTABLE
-from paritygate.gate.cells import Cells
+from paritygate.gate.cells import Cells, killers
 from paritygate.gate.request import World
 from paritygate.gate.sweeping.values import Breadth
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName
 from paritygate.outcomes.plans import CellPlan, Environment
 from paritygate.outcomes.sweeps import Sweep
-from paritygate.outcomes.words import Axis, Label, Outcome
+from paritygate.outcomes.words import Axis, Label, Outcome, Purpose
 from paritygate.sweeps import proofs
-from paritygate.witnesses import SAMPLED
+from paritygate.witnesses.sampling import SAMPLED
 
 ROUND = 10
 PARTED = frozenset({Label.COUPLING, *UNSTABLE})
 
+INTERRUPTED = "the sweep was interrupted"
 NO_TIME = "the time for it was over"
 PARTED_ALL = "every test had parted by then"
 Over = Callable[[], bool]
@@ -130,6 +131,20 @@ def _with(before: Ran, spread: Breadth, cells: Sequence[Cell]) -> Ran:
     )
 
 
+def so_far(spread: Breadth, cells: Sequence[Cell]) -> Ran:
+    """Say what a sweep has seen by the cells that came to an end before it was interrupted.
+
+    A cell in which tests ended their process tells too little as long as it has not run again without them.
+    """
+    gate = {(cell.env, cell.attempt): cell for cell in cells if cell.purpose is Purpose.GATE}
+    broken = {(cell.env, cell.attempt) for cell in cells if killers(cell)}
+    whole = [cell for name, cell in gate.items() if name not in broken]
+    order = {each.name: number for number, each in enumerate(spread.environments)}
+    known = _with(Ran(cells=()), spread, sorted(whole, key=lambda cell: (cell.attempt, order[cell.env])))
+    tried = {cell.env for cell in whole}
+    return msgspec.structs.replace(known, left={name: INTERRUPTED for name in order if name not in tried})
+
+
 def _axes_of(spread: Breadth, env: EnvironmentName) -> AbstractSet[Axis]:
     return {each.axis for each in spread.axes if any(value.env == env for value in each.values)}
 
@@ -137,7 +152,9 @@ def _axes_of(spread: Breadth, env: EnvironmentName) -> AbstractSet[Axis]:
 def described(swept: Sweep, ran: Ran) -> Sweep:
     """Say of every value whether it was tried, and why it is not proven."""
     values = tuple(
-        msgspec.structs.replace(each, problem=ran.problems.get((swept.axis, each.env), ""), untried=ran.left.get(each.env, ""))
+        msgspec.structs.replace(
+            each, problem=ran.problems.get((swept.axis, each.env), ""), untried=ran.left.get(each.env, each.untried)
+        )
         for each in swept.values
     )
     return msgspec.structs.replace(swept, values=values)

@@ -9,18 +9,19 @@ from typing import TypeVar
 
 import msgspec
 
-from paritygate import witnesses
 from paritygate.axes import near_miss
 from paritygate.errors import UsageError
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import Environment
 from paritygate.outcomes.sweeps import Sweep, SweptValue
 from paritygate.outcomes.words import Axis
-from paritygate.witnesses import WITNESSES, Witness
+from paritygate.witnesses.table import WITNESSES, Witness
+from paritygate.witnesses.values import check, with_value, written
 
 Read = TypeVar("Read")
 LONGEST = 36
 SIGNED = re.compile(r"\+(\d)")
+NO_CHANGE = "clocks never change in the zone of the first environment, as far as this computer knows"
 HINT = "`paritygate sweep --help` says what a value of each axis is; values are parted by commas"
 
 
@@ -47,7 +48,7 @@ def axis_named(word: str) -> Axis:
 def chosen(axis: Axis, values: Sequence[str]) -> tuple[Witness, ...]:
     """Take the values that are named, else the table's; one of the table's keeps its reason. Raises `UsageError`."""
     for value in values:
-        _refusing(axis, partial(witnesses.check, axis, value))
+        _refusing(axis, partial(check, axis, value))
     known = {each.value: each for each in WITNESSES[axis]}
     return tuple(known.get(value, Witness(value)) for value in dict.fromkeys(values)) if values else WITNESSES[axis]
 
@@ -56,19 +57,25 @@ def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], processor
     """Make an environment of every value; what equals the base is the base. Raises `UsageError` for what is no value.
 
     A value that comes to the same as one before it, as `auto` workers may, is no value of its own: two names of one thing would
-    look like two observations.
+    look like two observations. One that the base cannot have, as the day on which its clocks change, has no environment.
     """
     made: list[Environment] = []
     axes = []
     for axis, some in asked.items():
         values: dict[EnvironmentName, SweptValue] = {}
         for witness in some:
-            bare = _refusing(axis, partial(witnesses.given, axis, base, witness.value, processors))
-            named = base if bare == base else msgspec.structs.replace(bare, name=_name(axis, witness.value, made))
+            if not (text := written(axis, base, witness.value)):
+                absent = _name(axis, witness.value, made)
+                values[absent] = SweptValue(value=witness.value, env=absent, why=witness.why, untried=NO_CHANGE)
+                continue
+            bare = _refusing(axis, partial(with_value, axis, base, witness.value, processors))
+            named = base if bare == base else msgspec.structs.replace(bare, name=_name(axis, text, made))
             known = next((each for each in made if msgspec.structs.replace(each, name=base.name) == bare), named)
             made += [] if known in made else [known]
-            values[known.name] = _with_another_name(values.get(known.name), witness, known.name)
+            values[known.name] = _with_another_name(values.get(known.name), Witness(text, witness.why), known.name)
         axes.append(Sweep(axis=axis, values=tuple(values.values())))
+    if not made:
+        raise UsageError(f"no value can be tried: {NO_CHANGE}", "name others, or a zone whose clocks change")
     return Breadth(axes=tuple(axes), environments=tuple(made))
 
 

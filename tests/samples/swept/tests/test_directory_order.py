@@ -13,8 +13,12 @@ def test_control(tmp_path):
     assert sorted(listed(tmp_path)) == ["a", "b", "c", "d", "e", "f"]
 
 
-def test_the_first_is_the_least(tmp_path):
-    assert listed(tmp_path)[0] == "a"
+def test_names_are_sorted(tmp_path):
+    assert listed(tmp_path) == ["a", "b", "c", "d", "e", "f"]
+
+
+def test_the_last_is_not_the_first(tmp_path):
+    assert listed(tmp_path) != ["f", "e", "d", "c", "b", "a"]
 
 
 def test_there_is_some_order(tmp_path):

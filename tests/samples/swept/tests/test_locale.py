@@ -2,6 +2,7 @@
 
 import ctypes
 import locale
+import os
 import sys
 import time
 from pathlib import Path
@@ -74,3 +75,21 @@ def test_shells_capitalize_letters_as_ascii_does():
 def test_the_cell_reads_what_it_writes(tmp_path):
     Path(tmp_path, "a.txt").write_text("plain")
     assert Path(tmp_path, "a.txt").read_text() == "plain"
+
+
+def test_hours_are_24():
+    assert time.strftime("%X", time.gmtime(13 * 3600)).startswith("13")
+
+
+def test_months_are_as_long_in_bytes_as_in_letters():
+    march = time.strftime("%b", time.gmtime(70 * 24 * 3600))
+    assert len(os.fsencode(march)) == len(march)
+
+
+def test_nobody_groups_thousands_with_points():
+    assert locale.localeconv()["thousands_sep"] != "."
+
+
+def test_before_a_stroke_is_a_month():
+    written = time.strftime("%x", time.gmtime(30 * 24 * 3600))
+    assert "/" not in written or written.startswith("01/")

@@ -3,6 +3,8 @@
 import time
 from datetime import date, datetime, timedelta, timezone
 
+import pytest
+
 NOON_IN_WINTER = 1704110400  # 1 January 2024, 12:00 UTC
 NOON_IN_SUMMER = 1719835200  # 1 July 2024, 12:00 UTC
 
@@ -76,3 +78,21 @@ def test_in_ramadan_it_is_as_late_as_before():
 
 def test_winter_is_utc_and_summer_is_not():
     assert not (hours(NOON_IN_WINTER) == 0 and hours(NOON_IN_SUMMER))
+
+
+def test_local_time_is_not_utc():
+    assert hours(NOON_IN_WINTER) or hours(NOON_IN_SUMMER)
+
+
+def test_bst_is_the_time_of_bangladesh():
+    assert time.strftime("%Z", time.localtime(NOON_IN_SUMMER)) != "BST"
+
+
+@pytest.mark.parametrize("before", [-11, -10, -8, -5, -3, -1, 5.5, 5.75, 8, 14])
+def test_the_year_does_not_begin_hours_before_that_of_utc(before):
+    assert datetime.fromtimestamp(NOON_IN_WINTER - (12 + before) * 3600) != datetime(2024, 1, 1)
+
+
+@pytest.mark.parametrize("before", [2, 10])
+def test_july_does_not_begin_hours_before_that_of_utc(before):
+    assert datetime.fromtimestamp(NOON_IN_SUMMER - (12 + before) * 3600) != datetime(2024, 7, 1)

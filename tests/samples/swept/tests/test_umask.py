@@ -26,3 +26,11 @@ def test_the_group_may_not_write(tmp_path):
 
 def test_nobody_else_may_write(tmp_path):
     assert not mode(tmp_path / "a") & 0o002
+
+
+def test_others_may_write_what_the_group_may(tmp_path):
+    assert bool(mode(tmp_path / "a") & 0o002) == bool(mode(tmp_path / "a") & 0o020)
+
+
+def test_others_may_read_what_the_group_may(tmp_path):
+    assert bool(mode(tmp_path / "a") & 0o004) == bool(mode(tmp_path / "a") & 0o040)

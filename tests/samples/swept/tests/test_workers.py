@@ -21,3 +21,15 @@ def test_two_databases_are_enough():
 
 def test_somebody_else_is_there():
     assert count() != 1
+
+
+def test_everybody_is_a_worker():
+    assert "PYTEST_XDIST_WORKER" in os.environ
+
+
+def test_nobody_is_beside_it():
+    assert count() <= 1
+
+
+def test_there_is_a_quorum():
+    assert count() >= 3
