@@ -703,12 +703,9 @@ def test_what_is_wrapped_fits_and_loses_nothing_but_its_middle(text: str, width:
 
 @pytest.mark.parametrize("width", [40, 60, 80])
 def test_on_a_terminal_lines_are_broken_between_words_and_nothing_is_lost(width: int) -> None:
-    finding = a_coupling(
-        cause=Cause(kind=CauseKind.AXIS, axes=(Axis.TIMEZONE,), detail="fails with it, 2 of 2; passes without it")
-    )
-    artifact = an_artifact(
-        a_coupling(cause=cause), material=MATERIAL, notes=("a note that is longer than a narrow terminal is wide " * 2,)
-    )
+    cause = Cause(kind=CauseKind.AXIS, axes=(Axis.TIMEZONE,), detail="fails with it, 2 of 2; passes without it")
+    notes = ("a note that is longer than a narrow terminal is wide " * 2,)
+    artifact = an_artifact(a_coupling(cause=cause), material=MATERIAL, notes=notes)
     whole, broken = render(artifact, width, report="r.json"), render(artifact, width, report="r.json", fold=True)
     assert broken.split() == whole.split()
     wide = [line for line in broken.splitlines() if len(line) > width]

@@ -60,12 +60,8 @@ class Cells:
         """Run cells to their ends, in the order of the plans; one that has nothing to run is not started."""
         self.plans = {plan.name: plan for plan in plans} | self.plans
         started = [plan for plan in plans if plan.environment.worktree not in self._nothing]
-<<<<<<< HEAD
         self._world.announce(started)
-        ran = iter(run_side_by_side(started, self._pool, self._world.watch))
-=======
         ran = iter(run_side_by_side(started, self._pool, self._world.watch, self.ended.append))
->>>>>>> main
         return tuple(
             without_tests(
                 plan, self._nothing[plan.environment.worktree], self._where.get(plan.environment.name, RunnerName.DOCKER)
