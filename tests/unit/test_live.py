@@ -10,7 +10,6 @@ from rich.console import Console
 
 from paritygate.outcomes.cells import EnvironmentName, NodeId, TestId
 from paritygate.outcomes.plans import CellPlan, Progress
-from paritygate.outcomes.words import Purpose
 from paritygate.reports.live import Live
 from paritygate.reports.rows import Row, shown
 from tests.support.plans import a_plan, an_environment
@@ -274,9 +273,9 @@ def test_cells_for_which_there_is_no_room_are_summed_up() -> None:
     assert below == "60 of 61 cells done, 30 red"
 
 
-def plans(*names: str, purpose: Purpose = Purpose.GATE) -> list[CellPlan]:
+def plans(*names: str) -> list[CellPlan]:
     parts = [name.rpartition("-") for name in names]
-    return [a_plan(an_environment(name=EnvironmentName(env)), attempt=int(attempt), purpose=purpose) for env, _, attempt in parts]
+    return [a_plan(an_environment(name=EnvironmentName(env)), attempt=int(attempt)) for env, _, attempt in parts]
 
 
 FOUR = ("local-like-1", "server-like-1", "local-like-2", "server-like-2")
@@ -343,28 +342,23 @@ def test_cells_that_start_while_no_other_runs_are_all_named() -> None:
     assert screen_of(live, console)[-1] == "1 of 4 cells done, 0 red"
 
 
-@pytest.mark.parametrize(
-    ("purpose", "before"),
-    [(Purpose.CONFIRM, "confirming: "), (Purpose.HYBRID, "looking for causes: "), (Purpose.SWEEP, "sweeping: ")],
-)
-def test_further_cells_are_counted_against_what_was_announced_and_nobody_says_how_long_they_take(
-    purpose: Purpose, before: str
-) -> None:
+@pytest.mark.parametrize("why", ["confirming", "looking for causes"])
+def test_further_cells_are_counted_against_what_was_announced_and_nobody_says_how_long_they_take(why: str) -> None:
     console, _ = a_console()
     clock = Clock()
     live = Live(console, quiet=True, clock=clock)
     live.expect({"local-like-1": 30.0})
     live.announce(plans("local-like-1"))
     live.watch(running(40, 2, step="finished"))
-    live.announce(plans("local-like-3", "server-like-3", purpose=purpose))
+    live.announce(plans("local-like-3", "server-like-3"), why)
     live.watch(running(20, cell="local-like-3"))
     clock.now += 10
     first, second, below = screen_of(live, console)
     assert "local-like-1" in first
     assert "local-like-3" in second
-    assert below == f"{before}0 of 2 cells done, 0 red"
+    assert below == f"{why}: 0 of 2 cells done, 0 red"
     live.watch(running(40, 1, cell="local-like-3", step="finished"))
-    assert screen_of(live, console)[-1] == f"{before}1 of 2 cells done, 1 red, starting server-like-3"
+    assert screen_of(live, console)[-1] == f"{why}: 1 of 2 cells done, 1 red, starting server-like-3"
     with live:
         pass
     assert screen_of(live, console)[-1] == "2 of 3 cells done, 3 red"

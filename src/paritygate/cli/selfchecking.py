@@ -103,7 +103,9 @@ def clean(around: World, *, cells: bool) -> World:
 
     There are dozens of them, each of a second: as lines they would bury the answer.
     """
-    around = around if cells else msgspec.structs.replace(around, watch=lambda _progress: None, announce=lambda _plans: None)
+    around = (
+        around if cells else msgspec.structs.replace(around, watch=lambda _progress: None, announce=lambda _plans, _why: None)
+    )
     kept = {name: value for name, value in around.variables.items() if not name.startswith("PARITY_")}
     return msgspec.structs.replace(around, variables=kept)
 

@@ -21,7 +21,7 @@ def _expect_nothing(_seconds: Mapping[str, float]) -> None:
     """Leave the last time's seconds to whoever shows progress."""
 
 
-def _announce_nothing(_plans: Sequence[CellPlan]) -> None:
+def _announce_nothing(_plans: Sequence[CellPlan], _why: str) -> None:
     """Leave the cells that are about to run to whoever shows progress."""
 
 
@@ -29,7 +29,7 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     """What the gate needs of the process it runs in.
 
     `say` takes one line of progress, `step` one about a step that begins, and nothing at its end, where somebody tells the two
-    apart. `announce` takes the cells that are about to run, `watch` where each cell stands, `expect` how many seconds each cell
+    apart. `announce` takes the cells that are about to run, and why, nothing for the first ones, `watch` where each cell stands, `expect` how many seconds each cell
     took the last time.
     `connect` finds the engine that nobody had to name, `connect_to` one by its context or address.
     """
@@ -43,7 +43,7 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     say: Callable[[str], None]
     watch: Watch
     expect: Callable[[Mapping[str, float]], None] = _expect_nothing
-    announce: Callable[[Sequence[CellPlan]], None] = _announce_nothing
+    announce: Callable[[Sequence[CellPlan], str], None] = _announce_nothing
     step: Callable[[str], None] | None = None
     connect_to: Callable[[str], Engine] = nobody_named
 

@@ -7,40 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from paritygate.outcomes.plans import CellPlan
-from paritygate.outcomes.words import Purpose
 from paritygate.reports.rows import STARTING, Row
 
 LONG_SECONDS = 2.0
 """After how many seconds what has begun, and of which nothing is seen, is shown with its time."""
 LEAST_LEFT = 1.0
 
-BEFORE = {
-    Purpose.GATE: "",
-    Purpose.CONFIRM: "confirming: ",
-    Purpose.HYBRID: "looking for causes: ",
-    Purpose.SWEEP: "sweeping: ",
-    Purpose.REPRO: "",
-}
-
 
 class Batch:
-    """Cells by their names, with the rows of those that have begun; `purpose` is what they all run for.
+    """Cells by their names, with the rows of those that have begun; `why` is what further ones run for, empty for the first ones.
 
     `since` is when the last of them ended, or when they were announced.
     """
 
-    def __init__(self, names: Sequence[str], purpose: Purpose, now: float) -> None:
+    def __init__(self, names: Sequence[str], why: str, now: float) -> None:
         self.names = dict.fromkeys(names)
-        self.purpose = purpose
+        self.why = why
         self.since = now
         self.rows: dict[str, Row] = {}
-
-    @classmethod
-    def of(cls, plans: Sequence[CellPlan], now: float) -> Batch:
-        """Announce planned cells."""
-        purpose = plans[0].purpose if plans else Purpose.GATE
-        return cls([plan.name for plan in plans], purpose, now)
 
     def begin(self, row: Row) -> None:
         """Take in that a cell begins, or begins once more, one that nobody announced too."""
@@ -89,7 +73,7 @@ class Batch:
 
     def line(self, expected: Mapping[str, float], now: float) -> str:
         """Say how the cells stand, and what comes: the cell that starts now, or for how long they may go on."""
-        said = f"{BEFORE[self.purpose]}{self.counts()}"
+        said = f"{self.why}: {self.counts()}" if self.why else self.counts()
         if self.starting:
             seconds = now - self.waited_since
             return f"{said}, starting {' and '.join(self.starting)}" + (f" ({seconds:.0f} s)" if seconds >= LONG_SECONDS else "")
@@ -97,11 +81,11 @@ class Batch:
         return said if left is None else f"{said}, about {left:.0f} s left for these cells"
 
     def left(self, expected: Mapping[str, float], now: float) -> float | None:
-        """Guess for how many seconds the gate's cells go on, those that have not begun too; None where nobody can know.
+        """Guess for how many seconds the first cells go on, those that have not begun too; None where nobody can know.
 
-        Of cells that confirm or look for causes it is never said: nobody knows which ones follow.
+        Of further ones, which confirm or look for causes, it is never said: nobody knows which ones follow.
         """
-        if self.purpose is not Purpose.GATE or self.is_over:
+        if self.why or self.is_over:
             return None
         lefts = [expected.get(name) for name in self.names if name not in self.rows]
         open_rows = [row for row in self.rows.values() if row.end is None]

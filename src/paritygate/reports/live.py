@@ -18,7 +18,6 @@ from rich.table import Table
 from rich.text import Text
 
 from paritygate.outcomes.plans import CellPlan, Progress
-from paritygate.outcomes.words import Purpose
 from paritygate.reports import rows
 from paritygate.reports.batch import LONG_SECONDS, Batch, in_all
 from paritygate.reports.rows import UNDERWAY, Row
@@ -115,12 +114,12 @@ class Live:
             if line:
                 self._print(line)
 
-    def announce(self, plans: Sequence[CellPlan]) -> None:
-        """Take in which cells are about to run; what was done before them is over."""
+    def announce(self, plans: Sequence[CellPlan], why: str = "") -> None:
+        """Take in which cells are about to run, and why further ones; what was done before them is over."""
         with self._lock:
             self.step("")
             if plans:
-                self._batches.append(Batch.of(plans, self._clock()))
+                self._batches.append(Batch([plan.name for plan in plans], why, self._clock()))
 
     def expect(self, seconds: Mapping[str, float]) -> None:
         """Take in how many seconds each cell took the last time, by its name."""
@@ -179,7 +178,7 @@ class Live:
         """Count a cell that begins among those announced last; where nobody announces any, among all of its run."""
         self._step = ""
         if not self._batches:
-            self._batches.append(Batch((), Purpose.GATE, now))
+            self._batches.append(Batch((), "", now))
         self._batches[-1].begin(row)
 
     def _doing(self) -> Doing | None:
