@@ -29,8 +29,8 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     """What the gate needs of the process it runs in.
 
     `say` takes one line of progress, `step` one about a step that begins, and nothing at its end, where somebody tells the two
-    apart. `announce` takes the cells that are about to run, and why, nothing for the first ones, `watch` where each cell stands, `expect` how many seconds each cell
-    took the last time.
+    apart. `announce` takes the cells that are about to run, and why they do, which is empty for the first ones; `watch` takes
+    where each cell stands, `expect` how many seconds each cell took the last time.
     `connect` finds the engine that nobody had to name, `connect_to` one by its context or address.
     """
 
