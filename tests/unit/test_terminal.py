@@ -15,6 +15,7 @@ from paritygate.outcomes.artifact import (
     Cause,
     Changed,
     EnvironmentRecord,
+    FileFact,
     Finding,
     Material,
     Subject,
@@ -28,10 +29,12 @@ from paritygate.outcomes.words import (
     CauseKind,
     CellStatus,
     ExitCode,
+    FileState,
     Label,
     Outcome,
     Purpose,
     RunnerName,
+    Touching,
     VerdictName,
 )
 from paritygate.reports.terminal import render
@@ -544,9 +547,50 @@ def test_a_test_that_diverges_names_the_command_that_runs_it_once_more() -> None
     ]
 
 
-@pytest.mark.parametrize(("width", "report", "material"), [(25, "r.json", MATERIAL), (100, "", MATERIAL), (100, "r.json", None)])
-def test_a_command_that_is_too_long_or_could_not_work_is_not_named(width: int, report: str, material: Material | None) -> None:
-    assert "paritygate repro" not in render(an_artifact(a_coupling(), material=material), width, report=report)
+@pytest.mark.parametrize(("report", "material"), [("", MATERIAL), ("r.json", None)])
+def test_a_command_that_could_not_work_is_not_named(report: str, material: Material | None) -> None:
+    assert "paritygate repro" not in render(an_artifact(a_coupling(), material=material), 100, report=report)
+
+
+def test_a_command_that_is_longer_than_a_line_is_named_whole_unless_that_of_another_test_fits() -> None:
+    long = a_coupling(NodeId(f"t.py::test[{'a' * 200}]"))
+    text = render(an_artifact(long, material=MATERIAL), 100, report="r.json")
+    assert f"    to reproduce: paritygate repro r.json 't.py::test[{'a' * 200}]'\n" in text
+    text = render(an_artifact(long, a_coupling(NodeId("t.py::test[b]")), material=MATERIAL), 100, report="r.json")
+    assert re.findall(r"paritygate repro .*", text) == ["paritygate repro r.json 't.py::test[b]'"]
+
+
+def test_one_cause_of_many_tests_is_told_once_however_their_files_differ() -> None:
+    """As of translations that a fresh clone lacks: of each test others, in another order, and looked for or opened."""
+
+    def cause(number: int) -> Cause:
+        names = [f"locale/{name}.mo" for name in ("de", f"l{number % 12:02}")]
+        touched = (Touching.LOOKED_FOR, Touching.OPENED)[: 1 + number % 2]
+        facts = {name: FileFact(state=FileState.IGNORED, touched=touched) for name in names[:: 1 - 2 * (number % 2)]}
+        return Cause(kind=CauseKind.AXIS, axes=(Axis.WORKTREE,), ways=((Axis.WORKTREE,),), files=tuple(facts), file_facts=facts)
+
+    nodeids = [f"tests/test_i18n.py::test_intword[{number:03}]" for number in range(140)]
+    nodeids += [f"tests/test_time.py::test[{number}]" for number in range(4)]
+    tests = [a_coupling(NodeId(nodeid), cause=cause(number), confirmed=10) for number, nodeid in enumerate(nodeids)]
+    lines = render(an_artifact(*tests, material=MATERIAL), 120, report="r.json").splitlines()
+    start = lines.index("  144 tests: worktree")
+    made = "it is made, not written: make it in the job, or in a fixture"
+
+    def file(name: str, how: str) -> str:
+        return f"    file: `locale/{name}.mo`, ignored by git, is not in a fresh clone ({how}): {made}"
+
+    assert lines[start + 1 : start + 17] == [
+        *(f"  {nodeid}   local-like passed passed | server-like failed failed" for nodeid in nodeids[:5]),
+        "  and 139 more like these: tests/test_i18n.py 135, tests/test_time.py 4",
+        "    of all 144:",
+        "    cause: worktree",
+        file("de", "looked for, opened"),
+        *(file(f"l{number:02}", "looked for, opened" if number % 2 else "looked for") for number in range(4)),
+        "    and 8 more files in the report",
+        "    confirmed by 10 further attempts",
+        "    to reproduce: paritygate repro r.json 'tests/test_i18n.py::test_intword[000]'",
+    ]
+    assert "more in the report:" not in "\n".join(lines)
 
 
 def test_a_narrow_terminal_has_the_command_in_one_line_that_can_be_copied() -> None:

@@ -19,11 +19,14 @@ from paritygate.reports.advice import AFTER_LABEL
 from paritygate.reports.causes import in_a_line, short
 from paritygate.reports.contrast import side_by_side
 from paritygate.reports.deaths import culprits, name
-from paritygate.reports.files import files, tells_spellings
-from paritygate.reports.ranking import WORST_FIRST, reproduction
-from paritygate.reports.text import COPIED, MOST_LINES, MOST_NAMES, outcomes_of, spell_out, wrapped
+from paritygate.reports.files import tells_spellings
+from paritygate.reports.groups import INDENT, Told, grouped, lines_of
+from paritygate.reports.ranking import WORST_FIRST
+from paritygate.reports.text import MOST_NAMES, spell_out
 
 MOST_TESTS = 50
+MOST_LOOKED_AT = 2000
+"""Tests that are put into groups; what is beyond them is counted by file."""
 MOST_FILES = 20
 MOST_FAILURES = 2
 NUMBER = re.compile(r"\d+")
@@ -31,28 +34,10 @@ MOST_ENVIRONMENTS = 4
 MOST_HAZARDS = 3
 NO_CAUSE = "no cause is known"
 
-Runs = list[tuple[Cell, TestRun]]
-INDENT = "    "
 CUT_BY_PYTEST = "..."
+"""What stands in a message for what pytest has left out of it."""
 
-
-class Told(msgspec.Struct, frozen=True):
-    """What is told of a test, uncut: how it fails, which may take several lines each, and the rest.
-
-    `whole` are the messages that pytest itself has shortened where they are shown, so that no two are held to be alike which are
-    not.
-    """
-
-    failures: tuple[str, ...]
-    rest: tuple[str, ...]
-    whole: tuple[str, ...] = ()
-
-    def lines(self, width: int) -> Iterator[str]:
-        """Give it as lines of a page, each with its indent."""
-        for line in self.failures:
-            indent = INDENT + line[: len(line) - len(line.lstrip())]
-            yield from wrapped(line.lstrip(), width, indent, f"{indent}  ")
-        yield from (f"{INDENT}{line}" for line in self.rest)
+Runs = list[tuple[Cell, TestRun]]
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -73,18 +58,18 @@ def findings(artifact: Artifact, page: Page) -> Iterator[str | Text]:
         (each for each in artifact.tests if each.label in place),
         key=lambda each: (place[each.label], each.nodeid, each.occurrence),
     )
-    shown = chosen[:MOST_TESTS]
-    runs = _runs(artifact.cells, {TestId(finding.nodeid, finding.occurrence) for finding in shown})
-    for label, group in groupby(shown, key=lambda each: each.label):
+    looked_at = chosen[:MOST_LOOKED_AT]
+    runs = _runs(artifact.cells, {TestId(finding.nodeid, finding.occurrence) for finding in looked_at})
+    told = (_told(finding, runs.get(TestId(finding.nodeid, finding.occurrence), []), page.width) for finding in looked_at)
+    groups = list(grouped(told, MOST_TESTS))
+    for label, some in groupby(groups, key=lambda each: each.findings[0].label):
         yield from _heading(label, artifact)
-        told = [
-            (finding, _told(finding, runs.get(TestId(finding.nodeid, finding.occurrence), []), page.width)) for finding in group
-        ]
-        for same, alike in groupby(told, key=lambda each: each[1]):
-            some = [finding for finding, _ in alike]
-            yield from _alike(some, same, page.width)
-            yield from _reproduction(some[0], page)
-    yield from _rest(chosen[MOST_TESTS:])
+        for group in some:
+            yield from lines_of(group, page.width, page.report)
+    named = {id(finding) for group in groups for finding in group.findings} - {
+        id(each) for group in groups for each in group.left
+    }
+    yield from _rest([each for each in chosen if id(each) not in named])
 
 
 def _heading(label: Label, artifact: Artifact) -> Iterator[str | Text]:
@@ -128,47 +113,27 @@ def _runs(cells: Sequence[Cell], wanted: set[TestId]) -> dict[TestId, Runs]:
     return runs
 
 
-def _alike(some: Sequence[Finding], told: Told, width: int) -> Iterator[str]:
-    """Show tests that follow each other and of which the same is to be told, such as those of one function; it is told once."""
-    for finding in some:
-        which = f" (number {finding.occurrence + 1} of this id)" if finding.occurrence else ""
-        outcomes = outcomes_of(finding.outcomes)
-        yield f"  {spell_out(finding.nodeid)}{which}   {outcomes}"
-    lines = list(told.lines(width))
-    if lines and len(some) > 1:
-        yield f"{INDENT}of all {len(some)}:"
-    yield from lines
-
-
-def _reproduction(finding: Finding, page: Page) -> Iterator[str]:
-    """Say how to run a test that diverges once more where it shows, in one line to be copied, unless that is far too long."""
-    if command := reproduction(finding, page.report):
-        line = f"{INDENT}{COPIED}{command}"
-        yield from (line,) if len(line) <= MOST_LINES * page.width else ()
-
-
 def _told(finding: Finding, runs: Runs, width: int) -> Told:
+    """Tell of a test all but its name, what files it touches, and how to run it once more."""
     failures = list(side_by_side(finding.sides, width - len(INDENT))) if finding.sides else _failures(runs) or _reasons(runs)
     if finding.cause is None or not tells_spellings(finding.cause):
         failures += _spellings(runs)
+    above = []
+    if finding.cause is not None:
+        above.append(f"cause: {spell_out(in_a_line(finding.cause))}")
+    elif finding.label in DIVERGENT and not finding.note:
+        above.append("cause: not looked for (`paritygate explain REPORT` does)")
     messages = [side.message for side in finding.sides] or [run.failure.message for _, run in runs if run.failure is not None]
     whole = dict.fromkeys(message for message in messages if CUT_BY_PYTEST in message.strip().partition("\n")[0])
-    return Told(tuple(failures), tuple(_rest_of(finding)), tuple(whole))
+    return Told(finding=finding, failures=tuple(failures), whole=tuple(whole), above=tuple(above), below=tuple(_remarks(finding)))
 
 
-def _rest_of(finding: Finding) -> list[str]:
-    lines: list[str] = []
-    if finding.cause is not None:
-        lines.append(f"cause: {spell_out(in_a_line(finding.cause))}")
-        lines += files(finding.cause)
-    elif finding.label in DIVERGENT and not finding.note:
-        lines.append("cause: not looked for (`paritygate explain REPORT` does)")
+def _remarks(finding: Finding) -> Iterator[str]:
     if finding.confirmed:
-        lines.append(f"confirmed by {finding.confirmed} further attempt{'s' * (finding.confirmed != 1)}")
-    lines += [f"hazard: {spell_out(f'{each.file}:{each.line} {each.what}')}" for each in finding.hazards[:MOST_HAZARDS]]
+        yield f"confirmed by {finding.confirmed} further attempt{'s' * (finding.confirmed != 1)}"
+    yield from (f"hazard: {spell_out(f'{each.file}:{each.line} {each.what}')}" for each in finding.hazards[:MOST_HAZARDS])
     if note := _note(finding):
-        lines.append(f"note: {spell_out(note)}")
-    return lines
+        yield f"note: {spell_out(note)}"
 
 
 def _note(finding: Finding) -> str:
