@@ -20,9 +20,9 @@ from paritygate.reports.causes import in_a_line, short
 from paritygate.reports.contrast import side_by_side
 from paritygate.reports.deaths import culprits, name
 from paritygate.reports.files import tells_spellings
-from paritygate.reports.groups import Told, grouped, lines_of
+from paritygate.reports.groups import INDENT, Told, grouped, lines_of
 from paritygate.reports.ranking import WORST_FIRST
-from paritygate.reports.text import MOST_NAMES, cut, spell_out
+from paritygate.reports.text import MOST_NAMES, spell_out
 
 MOST_TESTS = 50
 MOST_LOOKED_AT = 2000
@@ -34,14 +34,21 @@ MOST_ENVIRONMENTS = 4
 MOST_HAZARDS = 3
 NO_CAUSE = "no cause is known"
 
+CUT_BY_PYTEST = "..."
+"""What stands in a message for what pytest has left out of it."""
+
 Runs = list[tuple[Cell, TestRun]]
 
 
 class Page(msgspec.Struct, frozen=True):
-    """How wide lines may be, and under which path the artifact lies, empty where it lies nowhere."""
+    """How wide lines may be, and under which path the artifact lies, empty where it lies nowhere.
+
+    With `fold` no line is wider, but for what is to be copied: on a terminal, which would break them within words.
+    """
 
     width: int
     report: str = ""
+    fold: bool = False
 
 
 def findings(artifact: Artifact, page: Page) -> Iterator[str | Text]:
@@ -108,17 +115,17 @@ def _runs(cells: Sequence[Cell], wanted: set[TestId]) -> dict[TestId, Runs]:
 
 def _told(finding: Finding, runs: Runs, width: int) -> Told:
     """Tell of a test all but its name, what files it touches, and how to run it once more."""
-    if finding.sides:
-        above = list(side_by_side(finding.sides, width - 4))
-    else:
-        above = [cut(line, width - 4) for line in _failures(runs) or _reasons(runs)]
+    failures = list(side_by_side(finding.sides, width - len(INDENT))) if finding.sides else _failures(runs) or _reasons(runs)
     if finding.cause is None or not tells_spellings(finding.cause):
-        above += [cut(line, width - 4) for line in _spellings(runs)]
+        failures += _spellings(runs)
+    above = []
     if finding.cause is not None:
         above.append(f"cause: {spell_out(in_a_line(finding.cause))}")
     elif finding.label in DIVERGENT and not finding.note:
         above.append("cause: not looked for (`paritygate explain REPORT` does)")
-    return Told(finding=finding, above=tuple(above), below=tuple(_remarks(finding)))
+    messages = [side.message for side in finding.sides] or [run.failure.message for _, run in runs if run.failure is not None]
+    whole = dict.fromkeys(message for message in messages if CUT_BY_PYTEST in message.strip().partition("\n")[0])
+    return Told(finding=finding, failures=tuple(failures), whole=tuple(whole), above=tuple(above), below=tuple(_remarks(finding)))
 
 
 def _remarks(finding: Finding) -> Iterator[str]:

@@ -11,16 +11,23 @@ from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import NodeId
 from paritygate.reports.files import files
 from paritygate.reports.ranking import reproduction
-from paritygate.reports.text import outcomes_of, spell_out
+from paritygate.reports.text import COPIED, outcomes_of, spell_out, wrapped
 
 MOST_EXAMPLES = 5
 MOST_PLACES = 3
+INDENT = "    "
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True):
-    """What is told of a test, above and below the files behind its cause: these may be others for each test of one cause."""
+    """What is told of a test, uncut: how it fails, and what stands above and below the files behind its cause.
+
+    These may be others for each test of one cause. `whole` are the messages that pytest itself has shortened where they are
+    shown, so that no two are held to be alike which are not.
+    """
 
     finding: Finding
+    failures: tuple[str, ...]
+    whole: tuple[str, ...] = ()
     above: tuple[str, ...]
     below: tuple[str, ...]
 
@@ -30,6 +37,7 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
 
     findings: tuple[Finding, ...]
     shown: int
+    failures: tuple[str, ...]
     above: tuple[str, ...]
     below: tuple[str, ...]
 
@@ -48,11 +56,17 @@ def grouped(told: Iterable[Told], room: int) -> Iterator[Group]:
     """Put together what is told in the same words; no more than `room` tests are shown in all."""
     found: dict[tuple[object, ...], list[Told]] = {}
     for each in told:
-        found.setdefault((each.finding.label, each.above, each.below), []).append(each)
+        found.setdefault((each.finding.label, each.failures, each.whole, each.above, each.below), []).append(each)
     for some in found.values():
         most = min(room, MOST_EXAMPLES if some[0].finding.cause is not None else room)
         findings = tuple(each.finding for each in some)
-        group = Group(findings=findings, shown=min(most, len(findings)), above=some[0].above, below=some[0].below)
+        group = Group(
+            findings=findings,
+            shown=min(most, len(findings)),
+            failures=some[0].failures,
+            above=some[0].above,
+            below=some[0].below,
+        )
         if room:
             yield group
         room -= group.shown
@@ -69,9 +83,12 @@ def lines_of(group: Group, width: int, report: str) -> Iterator[str]:
         yield f"  and {len(more)} more like these: {_places(each.nodeid for each in more)}"
     touched = tuple(files(*(each.cause for each in group.findings if each.cause is not None)))
     told = (*group.above, *touched, *group.below)
-    if told and count > 1:
-        yield f"    of all {count}:"
-    yield from (f"    {line}" for line in told)
+    if (group.failures or told) and count > 1:
+        yield f"{INDENT}of all {count}:"
+    for line in group.failures:
+        indent = INDENT + line[: len(line) - len(line.lstrip())]
+        yield from wrapped(line.lstrip(), width, indent, f"{indent}  ")
+    yield from (f"{INDENT}{line}" for line in told)
     yield from _reproduction(shown, width, report)
 
 
@@ -84,7 +101,7 @@ def _places(nodeids: Iterable[NodeId]) -> str:
 
 def _reproduction(shown: Sequence[Finding], width: int, report: str) -> Iterator[str]:
     """Say how to run one of these tests once more where it shows: one whose command fits into a line, if there is one."""
-    lines = [f"    to reproduce: {command}" for each in shown if (command := reproduction(each, report))]
+    lines = [f"{INDENT}{COPIED}{command}" for each in shown if (command := reproduction(each, report))]
     fitting = (line for line in lines if len(line) <= width)
     if lines:
         yield next(fitting, min(lines, key=len))

@@ -22,6 +22,7 @@ from paritygate.reports.ranking import is_let_through, ranked, reproduction
 from paritygate.reports.sides import Sides, sides_of, words_of
 from paritygate.reports.terminal import remarks
 from paritygate.reports.text import in_a_block, in_one_line, outcomes_of, spell_out
+from paritygate.reports.varied import names, with_values
 
 MOST_BYTES = 65_536
 """What a comment takes, counted in bytes of UTF-8, which are never fewer than characters."""
@@ -89,7 +90,8 @@ def _head(artifact: Artifact) -> Iterator[str]:
         rows = [f"| `{label}` | {count} | {after(label, artifact.verdict)} |" for label, count in counted]
         yield "\n".join(["| label | tests | what to do |", "|---|---:|---|", *rows])
     if verdict.axes:
-        yield f"Varied: {', '.join(f'`{axis}`' for axis in verdict.axes)}"
+        where = f" ({span(names(artifact))})" if names(artifact) else ""
+        yield f"Varied{where}: {', '.join(span(f'{axis} {values}') for axis, values in with_values(artifact, verdict.axes))}"
     if verdict.unmeasured:
         yield f"As asked for, not measured: {', '.join(f'`{axis}`' for axis in verdict.unmeasured)}"
 
