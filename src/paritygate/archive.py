@@ -6,7 +6,7 @@ A cell file is the part of an artifact that `CellFile` names; so an artifact is 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from paritygate import misfits, places
-from paritygate.classifier import belonging, pasted, shards
+from paritygate.classifier import belonging, numbering, pasted, planning, shards
 from paritygate.classifier.clocks import by_file_times
 from paritygate.classifier.evidence import NOT_ORDER, gate_of, judge, noted, sides, tally
 from paritygate.classifier.holding import Hold, nothing_held
@@ -31,7 +31,11 @@ Read = TypeVar("Read", "CellFile", Artifact)
 
 
 class CellFile(msgspec.Struct, frozen=True, kw_only=True):
-    """Cells of one subject by one version of the program. `tests` are the findings of an artifact, if it is one."""
+    """Cells of one subject by one version of the program. `tests` are the findings of an artifact, if it is one.
+
+    `planned` says how many attempts each environment of the gate was to have, whatever of it is here. `seeds` are those of the
+    attempts, from the first, in a file of one cell of several.
+    """
 
     schema: int
     paritygate: str
@@ -39,6 +43,8 @@ class CellFile(msgspec.Struct, frozen=True, kw_only=True):
     cells: tuple[Cell, ...]
     environments: tuple[EnvironmentRecord, ...] = ()
     tests: tuple[Finding, ...] = ()
+    planned: dict[EnvironmentName, int] = {}
+    seeds: tuple[int, ...] = ()
 
 
 class Version(msgspec.Struct, frozen=True):
@@ -133,42 +139,31 @@ def merge(files: Sequence[tuple[Path, CellFile]]) -> CellFile:
     attempt are further attempts of it, and numbered on.
     """
     first_path, first = files[0]
-    subject = first.subject
+    subject, planned = first.subject, dict(first.planned)
     environments = {each.name: each for each in first.environments}
     parts = [(path, cell) for path, file in files for cell in file.cells if shards.is_part(cell)]
-    cells = [cell for cell in first.cells if not shards.is_part(cell)]
+    groups = [[cell for cell in first.cells if not shards.is_part(cell)]]
     for path, other in files[1:]:
         belonging.same(first_path, path, "the version of paritygate", first.paritygate, other.paritygate)
         subject = belonging.joined_subjects(first_path, path, subject, other.subject)
         for record in other.environments:
             known = environments.setdefault(record.name, record)
             environments[record.name] = belonging.joined_records(first_path, path, known, record)
-        cells += _numbered_on(cells, [cell for cell in other.cells if cell not in cells and not shards.is_part(cell)])
+        known_cells = [cell for group in groups for cell in group]
+        groups.append([cell for cell in other.cells if cell not in known_cells and not shards.is_part(cell)])
+        planned |= {env: max(number, planned.get(env, 0)) for env, number in other.planned.items()}
     belonging.check_packages((path, file.cells) for path, file in files)
+    belonging.check_seeds((path, file.seeds) for path, file in files)
+    groups.append(list(shards.joined(parts)))
     return CellFile(
         schema=first.schema,
         paritygate=first.paritygate,
         subject=subject,
-        cells=(*cells, *_numbered_on(cells, shards.joined(parts))),
+        cells=tuple(numbering.numbered_on(groups, planned)),
         environments=tuple(environments.values()),
         tests=first.tests if len(files) == 1 else (),
+        planned=planned,
     )
-
-
-def _numbered_on(cells: Iterable[Cell], new: Iterable[Cell]) -> list[Cell]:
-    taken = {(cell.env, cell.purpose, cell.attempt) for cell in cells}
-    last: dict[tuple[EnvironmentName, Purpose], int] = {}
-    for env, purpose, attempt in taken:
-        last[env, purpose] = max(last.get((env, purpose), 0), attempt)
-    result = []
-    for cell in new:
-        if (cell.env, cell.purpose, cell.attempt) in taken:
-            last[cell.env, cell.purpose] += 1
-            result.append(msgspec.structs.replace(cell, attempt=last[cell.env, cell.purpose]))
-        else:
-            last[cell.env, cell.purpose] = max(last.get((cell.env, cell.purpose), 0), cell.attempt)
-            result.append(cell)
-    return result
 
 
 def classify(paths: Sequence[Path], version: str, hold: Hold = nothing_held) -> Artifact:
@@ -187,7 +182,7 @@ def classify(paths: Sequence[Path], version: str, hold: Hold = nothing_held) -> 
         cells=tuple(gate),
         varied=axes,
         excluded=len(left_out),
-        blocking=(*differences.blocking, *moved),
+        blocking=(*planning.obstacles(merged.planned, gate), *differences.blocking, *moved),
         frozen=held.let_through,
         refused=held.refused,
     )
@@ -205,14 +200,22 @@ def classify(paths: Sequence[Path], version: str, hold: Hold = nothing_held) -> 
         labels=counts(findings, left_out),
         excluded=left_out,
         freezes=held.freezes,
-        notes=(*held.notes, *differences.notes, *pasted.remarks(gate), *shards.remarks(gate), *bounds(findings, gate)),
+        notes=(
+            *held.notes,
+            *differences.notes,
+            *planning.remarks(merged.planned),
+            *pasted.remarks(gate),
+            *shards.remarks(gate),
+            *bounds(findings, gate),
+        ),
+        planned=merged.planned,
     )
 
 
 def from_cells(artifact: Artifact) -> tuple[Finding, ...]:
     """Label the tests of a gate by its cells and by what confirmed them, believing nothing that the artifact says of them."""
     gate = [cell for cell in artifact.cells if cell.purpose is Purpose.GATE]
-    file = CellFile(schema=SCHEMA, paritygate="", subject=artifact.subject, cells=artifact.cells)
+    file = CellFile(schema=SCHEMA, paritygate="", subject=artifact.subject, cells=artifact.cells, planned=artifact.planned)
     return _settled(label(gate), file)
 
 
@@ -235,6 +238,7 @@ def _fresh(before: Finding, fresh: Finding) -> Finding:
 
 def _settled(findings: Sequence[Finding], merged: CellFile) -> tuple[Finding, ...]:
     """Apply what further attempts in the files say of couplings; what order checks and hybrids have shown stays."""
+    findings = planning.held_back(findings, merged.planned)
     gate = gate_of(findings, merged.cells, ())
     tallies = tally(gate, [cell for cell in merged.cells if cell.purpose is Purpose.CONFIRM])
     judged = {test: judge(gate.flagged[test], tallies[test], envs) for test, envs in sides(gate.flagged.values()).items()}

@@ -21,7 +21,7 @@ from paritygate.outcomes.artifact import Freeze
 from paritygate.outcomes.cells import NodeId
 from paritygate.outcomes.words import ExitCode, FreezeState
 from paritygate.reports import terminal
-from tests.support.builders import a_cell, a_failure, a_run, an_artifact
+from tests.support.builders import a_cell, a_failure, a_far_probe, a_probe, a_run, an_artifact
 from tests.support.command_line import Said, call, commit
 from tests.support.samples import clean_environment, git
 
@@ -344,7 +344,8 @@ def test_a_run_that_finds_no_such_test_says_the_command_that_takes_the_entry_out
     nodeid = "tests/test_a.py::test_gone[a b]"
     entry = {"owner": "@me", "expires": day(30), "evidence": "report.json", "reason": "later"}
     (project / LEDGER).write_text(json.dumps({nodeid: entry}), encoding="utf-8")
-    gate = tuple(a_cell(env, attempt, {T: "passed"}) for env in "ab" for attempt in (1, 2))
+    probes = {"a": a_far_probe(), "b": a_probe()}
+    gate = tuple(a_cell(env, attempt, {T: "passed"}, probe=probes[env]) for env in "ab" for attempt in (1, 2))
     archive.write(an_artifact(cells=gate, tests=labels.label(gate)), project / "green.json")
     ended = call(project, "classify", "green.json", "--freezes-of", ".")
     assert ended.code == ExitCode.REFUSED, ended.out + ended.err

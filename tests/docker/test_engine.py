@@ -358,6 +358,7 @@ def test_an_engine_that_is_slow_to_come_up_is_waited_for(engine: DockerEngine, t
     search = EndpointSearch(environment={"DOCKER_HOST": f"unix://{late}"}, home=tmp_path, ready_seconds=30)
     found = connect(search)
     assert found.info.version == engine.info.version
+    assert found.info.identity == engine.info.identity
     found.close()
     timer.join()
 

@@ -41,7 +41,7 @@ def command(project: Path, *arguments: str) -> tuple[object, str]:
 def test_cells_that_run_apart_come_to_one_verdict(tmp_path: Path) -> None:
     project = lay_out(tmp_path / "project", FILES)
     # The report of the jobs must not become a part of the tree that the next one sees.
-    at = ("--at", "2026-11-30T08:00:00Z", "--without-axis", "case_sensitive", "--quiet")
+    at = ("--attempts", "1", "--at", "2026-11-30T08:00:00Z", "--without-axis", "case_sensitive", "--quiet")
     out = project / ".paritygate"
     jobs = {
         "local.json": ("local-like", "1"),
@@ -65,6 +65,9 @@ def test_cells_that_run_apart_come_to_one_verdict(tmp_path: Path) -> None:
         "tests/test_c.py::test_1": "consistent-green",
     }
     assert sorted(artifact.subject.trees) == ["clean", "dirty"]
+    code, said = command(project, "classify", str(out / "local.json"))
+    assert code == 4
+    assert "`server-like` attempt 1 is missing: no file holds it" in said
     code, said = command(project, "classify", str(out / "local.json"), str(out / "1.json"))
     assert code == 64
     assert "shard 2/2 is in no file" in said

@@ -119,6 +119,7 @@ def test_a_gate_over_two_engines_goes_on_where_one_dies(second: SecondEngine, tm
     lost = [each for each in ended.artifact.engines if each.lost]
     assert [(each.name, "local-like-2" in each.moved) for each in lost] == [(second.url, True)]
     assert any(f"the engine `{second.url}` was lost at" in note for note in ended.artifact.notes)
+    assert not [line for line in ended.stderr.splitlines() if line.startswith("paritygate.")]
 
 
 @whole

@@ -213,6 +213,15 @@ def test_hung_and_dying_tests_end_as_in_containers(tmp_path: Path, apart: dict[s
     assert outcomes(ended) == {"test_sleeps": Outcome.TIMED_OUT, "test_passes": Outcome.PASSED, "test_dies": Outcome.CRASHED}
 
 
+def test_an_id_that_names_no_test_is_told_before_the_cell_and_in_the_report(tmp_path: Path, apart: dict[str, str]) -> None:
+    project = laid_out(tmp_path, {"test_it.py": PASSES})
+    ended = run(project, *ONE_CELL, "test_it.py::test_pases", variables=apart)
+    said = "did you mean `test_it.py::test_passes`?"
+    assert f"warning: `test_it.py` nowhere spells `test_pases`; {said}" in ended.stderr
+    assert ended.finding("test_it.py::test_pases").note == f"asked for, and found in no cell; {said}"
+    assert "had a chance of" not in ended.stdout
+
+
 NAMELESS = {"shop/testprices.py": "def test_it():\n    pass\n", "shop/__init__.py": "", "shop/testing.py": "def help(): pass\n"}
 PASSED_OVER = "by their content there are tests in `shop/testprices.py`, which pytest passes over, since it looks for"
 

@@ -13,7 +13,7 @@ from paritygate import archive
 from paritygate.archive import CellFile
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId, TestRun
 from paritygate.outcomes.words import CellStatus, Certainty, Outcome
-from tests.support.builders import a_cell, a_probe, a_record, a_subject
+from tests.support.builders import SEEDS, a_cell, a_probe, a_record, a_subject
 from tests.support.command_line import Said, call
 from tests.support.pasting import OUTCOMES, a_project, paste
 
@@ -21,8 +21,10 @@ from tests.support.pasting import OUTCOMES, a_project, paste
 def the_line(said: Said) -> tuple[str, str]:
     """Give the command and the seed that `ingest` is to be told."""
     assert said.code == 0, said.err
-    words = said.err.split()
-    return said.out.strip(), words[words.index("--seed") + 1]
+    line, then = said.out.splitlines()
+    assert then.startswith("# then: paritygate ingest ")
+    words = then.split()
+    return line, words[words.index("--seed") + 1]
 
 
 def outcomes(cell: Cell) -> dict[str, str]:
@@ -49,6 +51,31 @@ def test_what_the_printed_command_shows_and_writes_is_understood_in_whole(tmp_pa
         assert cell.told.certainty is (Certainty.READ if kind == "terminal" else Certainty.REPORTED)
 
 
+def test_what_the_printed_command_shows_and_writes_says_which_cell_it_is_and_with_which_seed(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "shop")
+    line, seed = the_line(call(project, "command", "server-like", "2", "--seed", "5", "--seed", "6", "-k", "passes"))
+    assert seed == "6"
+    (project / "shown.txt").write_bytes(paste(line, project))
+    for file in ("shown.txt", "server-like-2.xml"):
+        for env, attempt, given, said in (
+            ("local-like", "2", "6", "it is `server-like` attempt 2, not `local-like` attempt 2"),
+            ("server-like", "1", "6", "it is `server-like` attempt 2, not `server-like` attempt 1"),
+            ("server-like", "2", "77", "it was run with seed 6, not 77"),
+        ):
+            refused = call(project, "ingest", "--env", env, "--attempt", attempt, "--seed", given, file)
+            assert (refused.code, refused.out) == (64, "")
+            assert said in refused.err
+        assert call(project, "ingest", "--env", "server-like", "--attempt", "2", "--seed", "6", file).code == 0
+
+
+def test_what_a_shell_is_given_of_command_is_the_command(tmp_path: Path) -> None:
+    project = a_project(tmp_path / "shop")
+    whole, quiet = call(project, "command", "server-like", "1"), call(project, "command", "server-like", "1", "--quiet")
+    assert whole.out.splitlines()[0] == quiet.out.strip()
+    assert whole.err == quiet.err == ""
+    assert b"passed" in paste(whole.out, project)
+
+
 def test_the_command_of_a_machine_without_plugins_has_none(tmp_path: Path) -> None:
     project = a_project(tmp_path / "shop")
     line, _ = the_line(call(project, "command", "server-like", "1", "--plain", "-k", "passes or more", "-m", "not slow", "tests"))
@@ -70,8 +97,8 @@ def test_dots_alone_give_no_verdict_and_what_to_paste_is_said(tmp_path: Path) ->
     (project / "shown.txt").write_bytes(paste("python -m pytest -q -p no:randomly -p no:cacheprovider tests", project))
     said = call(project, "ingest", "--env", "server-like", "--attempt", "1", "--seed", "1", "shown.txt")
     assert said.code == 4
-    assert "the ids of" in said.err
-    assert "paritygate command server-like 1" in said.err
+    assert "the ids of" in said.out
+    assert "paritygate command server-like 1" in said.out
     judged = call(project, "classify", "server-like-1.json")
     assert judged.code == 4
     assert "no-verdict: `server-like` attempt 1 is not known in whole" in judged.out
@@ -93,9 +120,8 @@ def beside(project: Path, outcomes: dict[str, str]) -> Path:
 
 def ingested(project: Path, file: str, *attempts: int) -> list[str]:
     for attempt in attempts:
-        said = call(
-            project, "ingest", "--env", "server-like", "--attempt", str(attempt), "--seed", "1", "--beside", "local.json", file
-        )
+        which = ("--env", "server-like", "--attempt", str(attempt), "--seed", str(SEEDS[attempt]))
+        said = call(project, "ingest", *which, "--beside", "local.json", file)
         assert said.code == 0, said.err
     return [f"server-like-{attempt}.json" for attempt in attempts]
 
@@ -153,6 +179,29 @@ def test_only_what_was_measured_counts_as_varied(measured: str, code: int, said:
     assert [axis.value for axis in report.verdict.unmeasured] == ([] if measured else ["timezone", "locale"])
 
 
+@pytest.mark.parametrize(
+    ("measured", "notes"),
+    [
+        ("offsets=0,0;locale=C.utf8;encoding=UTF-8", []),
+        (
+            "offsets=0,0;locale=C;encoding=ANSI_X3.4-1968",
+            ["note: locale `C.UTF-8` was asked for, and it had `C`: is it generated there?"],
+        ),
+        (
+            "offsets=-28800,-25200;locale=C.UTF-8;encoding=UTF-8",
+            ["note: time zone `UTC` was asked for, and it was -8 and -7 h from UTC in January and July: is it known there?"],
+        ),
+    ],
+)
+def test_what_was_asked_for_and_not_had_is_said(measured: str, notes: list[str], tmp_path: Path) -> None:
+    (tmp_path / "j.xml").write_text(XML.format(attempt=1, measured=f";seed=101;{measured}"), encoding="utf-8")
+    said = call(tmp_path, "ingest", "--env", "server-like", "--attempt", "1", "--seed", "101", "j.xml")
+    assert (said.code, [line for line in said.out.splitlines() if line.startswith("note: ")]) == (0, notes)
+    judged = call(tmp_path, "classify", "server-like-1.json", "--report", "r.json")
+    assert all(note.removeprefix("note: ") in " ".join(archive.read(tmp_path / "r.json").notes) for note in notes)
+    assert judged.code == 4
+
+
 def test_what_varied_is_kept_apart_from_what_nobody_measured(tmp_path: Path) -> None:
     cells = tuple(a_cell("local-like", attempt, {"test_a.py::test_a": "passed"}, probe=a_probe()) for attempt in (1, 2))
     record = a_record("local-like", {"timezone": "Asia/Shanghai", "locale": "en_US.UTF-8", "workers": "0"})
@@ -207,7 +256,7 @@ def test_colliding_ids_of_files_are_named_by_the_cells_beside(tmp_path: Path) ->
     paste("python -m pytest -q -p no:randomly -p no:cacheprovider --junitxml=j.xml -m 'not parity_exclude' tests", project)
     alone = call(project, "ingest", "--env", "server-like", "--attempt", "1", "--seed", "1", "j.xml")
     assert alone.code == 4
-    assert "--beside" in alone.err
+    assert "--beside" in alone.out
     ingested(project, "j.xml", 1)
     (cell,) = archive.read_cells(project / "server-like-1.json").cells
     assert sorted(outcomes(cell)) == sorted(OUTCOMES)
@@ -242,4 +291,5 @@ def test_what_is_pasted_into_stdin_is_read(tmp_path: Path, monkeypatch: pytest.M
     shown = b"===== test session starts =====\r\ncollected 1 item\r\n\r\nt.py::a PASSED [100%]\r\n===== 1 passed in 1s =====\r\n"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(shown)))
     said = call(tmp_path, "ingest", "--env", "a", "--attempt", "1", "--seed", "1", "-")
-    assert (said.code, said.out) == (0, "`a` attempt 1 from terminal: finished, 1 tests known, 0 red\n")
+    assert (said.code, said.err) == (0, "")
+    assert said.out == "`a` attempt 1 from terminal: finished, 1 tests known, 0 red\ncell: a-1.json\n"

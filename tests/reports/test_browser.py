@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from paritygate.outcomes.artifact import Artifact
 from paritygate.reports.html import page as html_page
@@ -68,9 +68,9 @@ def test_the_verdict_and_what_to_do_come_first(rich: Artifact, open_page: Open) 
     page = open_page(rich)
     assert page.locator("h1").inner_text().split() == ["nondeterminism", "exit", "2"]
     assert page.locator(".steps li").all_inner_texts() == [
-        "1 test nondeterminism-everywhere: fix the test, or the bug that it shows",
-        "2 tests nondeterminism: fix the test, delete it, or freeze it on this evidence",
-        "4 tests coupling: fix or narrow the patch",
+        "1 test nondeterminism-everywhere: fix the test, or the bug that it shows\ncauses: 1 chance",
+        "2 tests nondeterminism: fix the test, delete it, or freeze it on this evidence\ncauses: 1 order, 1 not known",
+        "4 tests coupling: fix or narrow the patch\ncauses: 1 case_sensitive, 1 timezone, 1 worktree, 1 not known",
         "1 test consistent-red: fix the patch",
     ]
 
@@ -93,8 +93,29 @@ def test_the_table_is_filtered_by_label_cause_file_and_words(rich: Artifact, ope
 def test_a_count_in_the_table_of_labels_shows_its_tests(rich: Artifact, open_page: Open) -> None:
     page = open_page(rich)
     page.get_by_role("link", name="1 test nondeterminism-everywhere, show them").click()
-    page.wait_for_function("document.getElementById('count').textContent.startsWith('1 of')")
+    expect(page.locator("#count")).to_have_text("1 of 23 tests")
     assert ids_of(page) == [RETRY]
+
+
+def test_no_label_without_tests_is_in_the_way_and_all_are_explained_below(rich: Artifact, open_page: Open) -> None:
+    page = open_page(rich)
+    labels = page.locator("table.labels tbody th")
+    assert "undecided" not in labels.all_inner_texts()
+    assert labels.count() == 6
+    every = page.locator("table.diagnoses tbody tr")
+    assert not every.first.is_visible()
+    page.get_by_text("How labels are told apart").click()
+    assert every.count() == 7
+    assert every.filter(has_text="undecided").inner_text().split()[:2] == ["undecided", "0"]
+
+
+@pytest.mark.parametrize("width", [390, 400])
+def test_a_phone_shows_what_to_do_and_why_without_scrolling_sideways(rich: Artifact, open_page: Open, width: int) -> None:
+    page = open_page(rich, viewport={"width": width, "height": 844})
+    assert page.evaluate("(box => box.scrollWidth <= box.clientWidth)(document.querySelector('table.labels').parentElement)")
+    boxes = [each.bounding_box() for each in page.locator(".steps li").all()]
+    assert all(box is not None and box["x"] >= 0 and box["x"] + box["width"] <= width for box in boxes)
+    assert page.get_by_text("causes: 1 case_sensitive, 1 timezone, 1 worktree, 1 not known").is_visible()
 
 
 def test_letters_say_what_colours_say(rich: Artifact, open_page: Open) -> None:
@@ -127,7 +148,7 @@ def test_differing_values_are_marked_and_the_command_can_be_copied(rich: Artifac
     assert card.locator("mark").all_inner_texts() == ["29", "30"]
     copy = card.get_by_role("button")
     copy.click()
-    page.wait_for_function("button => button.textContent === 'Copied'", arg=copy.element_handle())
+    expect(card.get_by_text("Copied")).to_be_visible()
 
 
 def test_twenty_thousand_tests_are_drawn_a_window_at_a_time(large: Artifact, open_page: Open) -> None:
@@ -137,7 +158,7 @@ def test_twenty_thousand_tests_are_drawn_a_window_at_a_time(large: Artifact, ope
         page.evaluate("document.getElementById('grid-box').clientHeight") / 34 < page.locator("#grid-rows button").count() < 100
     )
     page.evaluate("document.getElementById('grid-box').scrollTop = 1e9")
-    page.wait_for_function("[...document.querySelectorAll('#grid-rows button')].some(each => each.title.endsWith('[9999]'))")
+    expect(page.locator("#grid-rows button[title$='[9999]']").first).to_be_attached()
     assert page.locator("#grid-rows tr").count() < 100
     page.locator("#filter-text").fill("test_case[19999]")
     assert ids_of(page) == ["tests/part_19/test_module_399.py::TestThing::test_case[19999]"]

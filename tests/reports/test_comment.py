@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from paritygate.outcomes.artifact import Artifact
+from paritygate.outcomes.artifact import Artifact, Cause, FileFact, Finding
+from paritygate.outcomes.words import Axis, CauseKind, FileState, Touching
 from paritygate.reports import markdown
 from paritygate.reports.markdown import fenced, sentence, span
 from tests.support.builders import a_cell, a_failure, a_finding, a_run, an_artifact
@@ -27,6 +28,24 @@ def test_thousands_of_tests_stay_within_a_comment_and_the_rest_is_counted() -> N
     told = shown.count("<details>")
     assert f"**{20_000 - told} more tests did not fit into a comment**" in shown
     assert shown.count("</details>") == told
+
+
+def test_many_tests_of_one_cause_are_told_once_with_the_files_of_all() -> None:
+    def finding(number: int) -> Finding:
+        name = f"locale/l{number % 2}.mo"
+        facts = {name: FileFact(state=FileState.IGNORED, touched=(Touching.OPENED,))}
+        cause = Cause(kind=CauseKind.AXIS, axes=(Axis.WORKTREE,), ways=((Axis.WORKTREE,),), files=(name,), file_facts=facts)
+        return a_finding(f"tests/test_i18n.py::test[{number:03}]", "coupling", {"a": "passed", "b": "skipped"}, cause=cause)
+
+    shown = markdown.render(an_artifact(tests=tuple(map(finding, range(144)))))
+    assert shown.count("<details>") == 1
+    assert "<code>tests/test_i18n.py::test[000]</code> · worktree · and 143 more</summary>" in shown
+    assert "And 143 more like it: `tests/test_i18n.py::test[001]`, " in shown
+    assert "`tests/test_i18n.py::test[004]`, ...\n" in shown
+    assert [line.partition(",")[0] for line in shown.splitlines() if line.startswith("- file")] == [
+        f"- file: `locale/l{number}.mo`" for number in range(2)
+    ]
+    assert "did not fit" not in shown
 
 
 def test_a_large_report_has_all_that_fits(large: Artifact) -> None:

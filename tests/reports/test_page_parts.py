@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paritygate.outcomes.artifact import Artifact
-from paritygate.outcomes.words import CellStatus, Label
+from paritygate.outcomes.artifact import Artifact, Cause
+from paritygate.outcomes.words import Axis, CauseKind, CellStatus, Label
 from paritygate.reports.html import page
 from paritygate.reports.html.cards import MOST_CARDS
 from paritygate.reports.html.grid import in_a_script
@@ -18,7 +18,8 @@ from paritygate.reports.html.marking import Part, marked
 from paritygate.reports.html.surroundings import surroundings
 from paritygate.reports.html.timeline import spoken, timeline
 from paritygate.reports.text import in_a_block
-from tests.support.builders import a_cell, a_finding, a_run, an_artifact
+from paritygate.reports.varied import names, with_values
+from tests.support.builders import a_cell, a_finding, a_record, a_run, an_artifact
 from tests.support.rich_artifact import LOCAL, SERVER
 
 
@@ -159,3 +160,25 @@ def test_a_block_keeps_its_ends_and_says_what_is_missing() -> None:
     shown = in_a_block("a" * 50 + "b" * 50, 30)
     assert shown == f"{'a' * 10}\n[... 70 characters are in the report ...]\n{'b' * 20}"
     assert in_a_block("a\tb\x1b[1mc\x00\n", 100) == "a    bc\\x00\n"
+
+
+def test_a_line_at_the_top_counts_the_most_frequent_causes_and_sums_up_the_others() -> None:
+    kinds = [*[Axis.TIMEZONE] * 3, *[Axis.LOCALE] * 2, Axis.UMASK, Axis.USER, Axis.CPUS, Axis.WORKERS, Axis.MEMORY]
+    found = [
+        a_finding(f"t.py::{number}", "coupling", cause=Cause(kind=CauseKind.AXIS, axes=(axis,)))
+        for number, axis in enumerate(kinds)
+    ]
+    several = [*found, a_finding("t.py::other", "coupling"), a_finding("t.py::green")]
+    told = page.render(an_artifact(tests=tuple(several), labels={Label.COUPLING: 11, Label.CONSISTENT_GREEN: 1}))
+    assert "causes: 3 timezone, 2 locale, 1 cpus, 1 memory, 1 umask, 2 of other causes, 1 not known<" in told
+    bare = page.render(an_artifact(tests=(a_finding("t.py::other", "coupling"),), labels={Label.COUPLING: 1}))
+    assert "by-cause" not in bare.partition("</style>")[2]
+
+
+@pytest.mark.parametrize(("count", "said"), [(2, "z0 | none"), (4, "z0 | none | z2 | z3"), (6, "z0 | none | z2 | z3 and 2 more")])
+def test_the_values_of_an_axis_stand_in_the_order_of_the_environments(count: int, said: str) -> None:
+    values = ["z0", "", "z2", "z3", "z4", "z5"][:count]
+    records = tuple(a_record(f"e{number}", {"timezone": value} if value else {}) for number, value in enumerate(values))
+    artifact = an_artifact(environments=records)
+    assert list(with_values(artifact, (Axis.TIMEZONE,))) == [(Axis.TIMEZONE, said)]
+    assert names(artifact) == (" | ".join(f"e{number}" for number in range(count)) if count <= 4 else "")

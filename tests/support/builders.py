@@ -96,6 +96,11 @@ def a_probe(**changes: Any) -> Probe:
     return msgspec.structs.replace(probe, **changes)
 
 
+def a_far_probe(**changes: Any) -> Probe:
+    """Make a probe from eight hours ahead of `a_probe`."""
+    return a_probe(timezone="Asia/Shanghai", utcoffset_january=28800, utcoffset_july=28800, **changes)
+
+
 def an_environment(name: str = "a", **changes: Any) -> Environment:
     environment = Environment(
         name=EnvironmentName(name), timezone="UTC", locale="C.UTF-8", case_sensitive=None, workers=0, worktree=Worktree.CLEAN

@@ -327,6 +327,7 @@ def rich_artifact(folder: Path) -> Artifact:
     """Make the artifact: its cells are classified from a file in this folder, as those of any machine would be."""
     path = folder / "cells.json"
     file = CellFile(schema=SCHEMA, paritygate="0.1.0", subject=SUBJECT, cells=rich_cells(), environments=RECORDS)
+    file = msgspec.structs.replace(file, planned={LOCAL: 2, SERVER: 2})
     archive.write(file, path)
     artifact = archive.classify([path], "0.1.0")
     findings = tuple(explained(finding) for finding in artifact.tests)

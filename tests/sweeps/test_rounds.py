@@ -89,7 +89,7 @@ def a_world() -> World:
         monotonic=lambda: 0.0,
         sleep=unwanted,
         say=lambda _line: None,
-        watch=unwanted,
+        watch=lambda _progress: None,
     )
 
 

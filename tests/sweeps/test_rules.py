@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from paritygate.outcomes.sweeps import Clause
 from paritygate.outcomes.words import Outcome
-from paritygate.sweeps.rules import Candidate, Fact, Found, find, smallest
+from paritygate.sweeps.rules import WORTH, Candidate, Fact, Found, find, smallest
 
 VALUES = ("a", "b", "c", "d", "e", "f")
 WEST = Fact("west", frozenset("abc"))
@@ -71,6 +71,22 @@ def test_every_outcome_but_one_has_a_clause() -> None:
     assert (found.elsewhere, found.others) == (Outcome.PASSED, 2)
 
 
+def test_a_fact_of_most_values_is_named_with_those_that_it_leaves_over() -> None:
+    seen = {value: Outcome.PASSED if value in "xyz" else Outcome.FAILED for value in "abcdefghxyz"}
+    summer, early = Fact("summer", frozenset("abcdefg")), Fact("early", frozenset("ab"))
+    assert find(seen, [early, summer, Fact("wide", frozenset("abcdefghx"))]) == Found(
+        (failed("abcdefg", "summer"), failed("h")), Outcome.PASSED, 3
+    )
+    assert find({**seen, "h": Outcome.PASSED}, [early, summer]) == Found((failed("abcdefg", "summer"),), Outcome.PASSED, 4)
+
+
+def test_a_fact_of_few_of_the_values_is_not_worth_naming() -> None:
+    assert find(outcomes("abcde"), [Fact("early", frozenset("ab"))]) == Found(
+        (Clause(outcome=Outcome.PASSED, values=("f",)),), Outcome.FAILED, 5
+    )
+    assert smallest(frozenset("abcd"), frozenset(VALUES), [Fact("early", frozenset("ab"))]).rest == frozenset()
+
+
 KNOWN = st.sets(st.sampled_from(VALUES), min_size=1)
 FACTS = st.lists(st.builds(Fact, st.sampled_from(("one", "two", "three")), KNOWN.map(frozenset)), max_size=5)
 OUTCOMES = st.dictionaries(
@@ -96,7 +112,9 @@ def test_no_smaller_rule_fits_and_no_fact_is_told_of_one_value(some: set[str], o
     found = smallest(frozenset(some), known, facts)
     alone = [fact for fact in facts if fact.holds & known == some]
     together = [pair for pair in combinations(facts, 2) if pair[0].holds & pair[1].holds & known == some]
-    least = min([len(some), *([1] if alone else []), *([2] if together else [])]) if len(some) > 1 else 1
+    within = [1 + len(some - held) for fact in facts if (held := fact.holds & known) < some and len(held) > 1]
+    worth = [size for size in within if size * WORTH <= len(some)]
+    least = min([len(some), *([1] if alone else []), *([2] if together else []), *worth]) if len(some) > 1 else 1
     assert found.size == least
     assert not (found.words and len(some) == 1)
     assert not found.words or any(fact.words in found.words for fact in facts)

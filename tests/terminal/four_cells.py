@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 
 from paritygate.cli.user import Streams
-from paritygate.outcomes.cells import NodeId, TestId
+from paritygate.outcomes.cells import EnvironmentName, NodeId, TestId
 from paritygate.outcomes.plans import Progress
 from paritygate.reports.live import Live
+from tests.support.plans import a_plan, an_environment
 
 SLOW = TestId(NodeId("tests/test_orders.py::test_all_of_them_at_once"))
 
@@ -26,9 +27,12 @@ def main() -> None:
     verbose = "-v" in sys.argv
     with Live(Streams().progress, verbose=verbose, clock=clock) as live:
         live.say("engine: Docker Engine 20.10.24 at unix:///var/run/docker.sock")
-        live.say("putting the dirty tree into the image of `local-like`")
+        live.step("putting the dirty tree into the image of `local-like`")
         clock.now += 9
-        live.expect({f"{env}-{attempt}": 40.0 for env in ("local-like", "server-like") for attempt in (1, 2)})
+        environments = [an_environment(name=EnvironmentName(name)) for name in ("local-like", "server-like")]
+        plans = [a_plan(environment, attempt=attempt) for attempt in (1, 2) for environment in environments]
+        live.expect(dict.fromkeys((plan.name for plan in plans), 40.0))
+        live.announce(plans)
         for name in ("local-like-1", "server-like-1"):
             live.watch(Progress(cell=name, step="running", collected=120, done=0))
         clock.now += 10

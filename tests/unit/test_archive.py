@@ -17,7 +17,17 @@ from paritygate.errors import UnrecordedError, UsageError
 from paritygate.outcomes.artifact import SCHEMA, Artifact, Cause
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId
 from paritygate.outcomes.words import Axis, CauseKind, Label, Outcome, Purpose, VerdictName
-from tests.support.builders import a_broken_file, a_cell, a_finding, a_probe, a_record, a_square, a_subject, an_artifact
+from tests.support.builders import (
+    a_broken_file,
+    a_cell,
+    a_far_probe,
+    a_finding,
+    a_probe,
+    a_record,
+    a_square,
+    a_subject,
+    an_artifact,
+)
 
 RECORDS = (a_record("a", {"timezone": "Asia/Shanghai"}), a_record("b", {"timezone": "UTC"}))
 
@@ -151,10 +161,27 @@ class TestReadingAndWriting:
 
 class TestMerging:
     def test_environments_that_ran_apart_are_classified_together(self, tmp_path: Path) -> None:
-        one = written(tmp_path / "1.json", a_square({"a": "passed passed"}), environments=RECORDS[:1])
-        two = written(tmp_path / "2.json", a_square({"b": "passed passed"}), environments=RECORDS[1:])
-        artifact = archive.classify([one, two], "0.1.0")
+        far, near = a_far_probe(), a_probe()
+        one = [msgspec.structs.replace(cell, probe=far) for cell in a_square({"a": "passed passed"})]
+        two = [msgspec.structs.replace(cell, probe=near) for cell in a_square({"b": "passed passed"})]
+        paths = [
+            written(tmp_path / "1.json", one, environments=RECORDS[:1]),
+            written(tmp_path / "2.json", two, environments=RECORDS[1:]),
+        ]
+        artifact = archive.classify(paths, "0.1.0")
         assert (artifact.verdict.exit_code, artifact.verdict.line) == (0, "parity over timezone: 1 test in 4 cells")
+
+    def test_cells_that_measured_nothing_are_no_parity(self, tmp_path: Path) -> None:
+        artifact = archive.classify(
+            [written(tmp_path / "1.json", a_square({"a": "passed passed", "b": "passed passed"}))], "0.1.0"
+        )
+        assert artifact.verdict.exit_code == 4
+        assert artifact.verdict.line == (
+            "no-verdict: all is green and equal, and of no axis is it known that it varied "
+            "(timezone: of `a`, `b` as asked for, not measured)"
+        )
+        assert artifact.verdict.unmeasured == (Axis.TIMEZONE,)
+        assert "`b` attempt 2 has no probe" in artifact.notes
 
     def test_a_cell_that_is_in_two_files_counts_once(self, tmp_path: Path) -> None:
         one = written(tmp_path / "1.json", a_square({"a": "passed passed", "b": "passed passed"}))
@@ -195,8 +222,7 @@ class TestMerging:
 
 class TestClassifying:
     def test_environments_without_a_record_are_described_by_their_probes(self, tmp_path: Path) -> None:
-        far = a_probe(timezone="Asia/Shanghai", utcoffset_january=28800, utcoffset_july=28800)
-        cells = [a_cell("a", n, {"t": "passed"}, probe=far) for n in (1, 2)] + [
+        cells = [a_cell("a", n, {"t": "passed"}, probe=a_far_probe()) for n in (1, 2)] + [
             a_cell("b", n, {"t": "passed"}, probe=a_probe()) for n in (1, 2)
         ]
         artifact = archive.classify([written(tmp_path / "1.json", cells, environments=())], "0.1.0")

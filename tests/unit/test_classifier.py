@@ -428,6 +428,13 @@ class TestVerdict:
     def test_nothing_is_said_of_the_worth_of_green_where_nothing_ran(self) -> None:
         assert bounds((), (a_cell("a", 1, status=CellStatus.NO_TESTS),)) == ()
 
+    def test_no_chance_is_said_where_no_test_ran(self) -> None:
+        nowhere = a_cell("a", 1, status=CellStatus.NO_TESTS, missing=(NodeId("t.py::test_nope"),))
+        assert [each.nodeid for each in label((nowhere,))] == ["t.py::test_nope"]
+        assert bounds(label((nowhere,)), (nowhere,)) == ()
+        skipped = a_cell("a", 1, {"t.py::t": "skipped"})
+        assert bounds(label((skipped,)), (skipped,)) == ("1 test is skipped in every cell",)
+
     def test_one_run_is_said_to_be_one(self) -> None:
         cells = (a_cell("a", 1, {"t": "passed"}),)
         assert bounds(label(cells), cells) == ("a test that fails 5 % of the time had a chance of 5 % to be seen in this run",)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -189,3 +191,24 @@ def test_a_report_is_named_as_the_user_would(tmp_path: Path) -> None:
     archive.write(an_artifact(), tmp_path / "r.json")
     ended = call(tmp_path, "explain", "r.json")
     assert "report: r.json\n" in ended.err
+
+
+BURNS = """
+import contextlib, logging
+from paritygate.cli.main import main
+with contextlib.suppress(SystemExit):
+    main({arguments})
+logging.getLogger("paritygate.engine").warning("it burns")
+logging.getLogger("paritygate.engine").info("it smells")
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [(["schema"], "warning: it burns\n"), (["schema", "--debug"], "paritygate.engine: it burns\nparitygate.engine: it smells\n")],
+)
+def test_which_module_speaks_is_told_to_who_asks_for_the_log(arguments: list[str], said: str) -> None:
+    program = [sys.executable, "-c", BURNS.format(arguments=arguments)]
+    done = subprocess.run(program, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stderr.endswith(said)
+    assert "--debug" in arguments or done.stderr == said

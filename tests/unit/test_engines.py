@@ -26,16 +26,17 @@ LOCAL, SERVER = "local-like", "server-like"
 class At(FakeEngine):
     """An engine in memory with an address, a platform and some processors."""
 
-    def __init__(self, name: str, platform: str = "linux/amd64", cpus: int = 4) -> None:
+    def __init__(self, name: str, platform: str = "linux/amd64", cpus: int = 4, identity: str = "") -> None:
         super().__init__()
         self._what = (name, platform, cpus)
+        self._is = identity
 
     @property
     def info(self) -> EngineInfo:
         """Say what it is."""
         name, platform, cpus = self._what
         where = Endpoint(f"memory://{name}", "the settings")
-        return msgspec.structs.replace(super().info, endpoint=where, platform=platform, cpus=cpus)
+        return msgspec.structs.replace(super().info, endpoint=where, platform=platform, cpus=cpus, identity=self._is)
 
 
 def settled(*pool: str, own: Mapping[str, str] | None = None, runners: Mapping[str, str] | None = None) -> Settled:
@@ -75,6 +76,19 @@ def test_without_a_word_there_is_the_one_that_is_found() -> None:
 def test_a_pool_is_for_every_environment() -> None:
     some = found(settled("a", "b"), {"a": At("a"), "b": At("b")})
     assert (served(some), some.notes) == ({"a": [LOCAL, SERVER], "b": [LOCAL, SERVER]}, ())
+
+
+def test_one_engine_under_two_names_counts_once_and_that_is_said() -> None:
+    known = {
+        "default": At("run", identity="NCFY vm"),
+        "unix:///s": At("s", identity="NCFY vm"),
+        "far": At("far", identity="7Q far"),
+    }
+    some = found(settled("default", "unix:///s", "far"), known)
+    assert served(some) == {"default": [LOCAL, SERVER], "far": [LOCAL, SERVER]}
+    assert some.notes == ("`default`, `unix:///s` are one engine, whose processors count once",)
+    apart = found(settled(own={LOCAL: "default", SERVER: "unix:///s"}), known)
+    assert (served(apart), apart.notes) == ({"default": [LOCAL, SERVER]}, some.notes)
 
 
 def test_an_environment_may_have_an_engine_of_its_own_and_what_differs_is_said() -> None:

@@ -11,12 +11,13 @@ from paritygate.causes.differences import differences, to_watch
 from paritygate.causes.files import with_files, with_rules
 from paritygate.outcomes.artifact import Cause, FileFact, Finding
 from paritygate.outcomes.cells import Spelling, Touch
+from paritygate.outcomes.products import Product, product_of
 from paritygate.outcomes.trees import Difference, Entry, NameMismatch, Tree
 from paritygate.outcomes.words import Axis, CauseKind, FileState, Touching, Worktree
 from paritygate.reports.files import files
 from paritygate.reports.findings import Page, findings
 from paritygate.snapshot.ignoring import rules_of
-from tests.support.builders import a_cell, a_finding, a_run, an_artifact
+from tests.support.builders import a_cell, a_failure, a_finding, a_run, an_artifact
 from tests.support.samples import clean_environment, git
 
 OPENED, LISTED, WRITTEN = Touching.OPENED, Touching.LISTED, Touching.WRITTEN
@@ -119,6 +120,34 @@ class TestNaming:
         assert list(facts(Touch("log", WRITTEN), Touch("data", LISTED), Touch("data/b", OPENED))) == ["data/b"]
         assert list(facts(Touch("log", WRITTEN))) == ["log"]
 
+    def test_what_the_test_says_that_it_misses_comes_first_then_what_is_written_then_what_is_built(self) -> None:
+        different = compared("d/ d/a.mo d/b d/c d/z", "d/", dict.fromkeys(("d/a.mo", "d/b", "d/c", "d/z"), "ignored"))
+        missing = msgspec.structs.replace(a_failure(), message="[Errno 2] No such file or directory: '/parity/workspace/d/c'")
+        touched = tuple(Touch(f"d/{name}", OPENED) for name in ("z", "a.mo", "b", "c"))
+        runs = [a_run("t", touched=touched), a_run("t", "failed", failure=missing)]
+        for some in (runs, runs[::-1], [a_run("t", touched=touched[::-1]), runs[1]]):
+            cause = with_files(a_coupling(Axis.WORKTREE), some, different).cause
+            assert cause is not None
+            assert cause.files == ("d/c", "d/b", "d/z", "d/a.mo")
+
+    @pytest.mark.parametrize(
+        "made", ["tabulate.egg-info/PKG-INFO", "src/humanize/_version.py", "src/a/__pycache__/b.cpython-311.pyc"]
+    )
+    @pytest.mark.parametrize(
+        ("own", "how"), [("tests/local.json", OPENED), ("locale/a.mo", Touching.LOOKED_FOR), ("log", WRITTEN)]
+    )
+    def test_what_installing_the_project_makes_is_no_cause_where_there_is_another(
+        self, made: str, own: str, how: Touching
+    ) -> None:
+        different = {path: Difference(path, FileState.IGNORED) for path in (made, own)}
+        run = a_run("t", touched=(Touch(made, OPENED), Touch(own, how)))
+        cause = with_files(a_coupling(Axis.WORKTREE), [run], different).cause
+        assert cause is not None
+        assert cause.files == (own,)
+        cause = with_files(a_coupling(Axis.WORKTREE), [run], {made: different[made]}).cause
+        assert cause is not None
+        assert cause.files == (made,)
+
     def test_no_file_is_named_where_the_tree_is_not_the_cause(self) -> None:
         assert facts(Touch("data/a", OPENED), axes=(Axis.TIMEZONE,)) == {}
 
@@ -211,3 +240,45 @@ def test_a_report_does_not_list_files_without_end() -> None:
     fact = FileFact(state=FileState.UNTRACKED)
     cause = Cause(kind=CauseKind.AXIS, files=tuple("abcdefg"), file_facts=dict.fromkeys("abcdefg", fact))
     assert list(files(cause))[5:] == ["and 2 more files in the report"]
+
+
+MADE = "it is made, not written: make it in the job, or in a fixture"
+
+
+@pytest.mark.parametrize(
+    ("path", "state", "product"),
+    [
+        ("tabulate.egg-info/PKG-INFO", FileState.IGNORED, Product.INSTALLED),
+        ("src/shop.egg-info/", FileState.UNTRACKED, Product.INSTALLED),
+        ("lib/shop-1.0.dist-info/METADATA", FileState.IGNORED, Product.INSTALLED),
+        ("src/humanize/_version.py", FileState.IGNORED, Product.INSTALLED),
+        ("src/shop/__pycache__/a.cpython-311.pyc", FileState.IGNORED, Product.INSTALLED),
+        ("src/humanize/locale/fr_FR/LC_MESSAGES/humanize.mo", FileState.IGNORED, Product.BUILT),
+        ("src/shop/_speed.cpython-311-x86_64-linux-gnu.so", FileState.UNTRACKED, Product.BUILT),
+        ("build/lib/a.txt", FileState.IGNORED, Product.BUILT),
+        ("packages/shop/dist/", FileState.IGNORED, Product.BUILT),
+        ("tests/data/build/rates.json", FileState.IGNORED, None),
+        ("tests/build", FileState.IGNORED, None),
+        ("test/data/local.json", FileState.UNTRACKED, None),
+        ("src/shop/_version.py", FileState.CHANGED, None),
+        ("src/shop/version.py", FileState.UNTRACKED, None),
+        ("locale/a.mo", FileState.NOT_ON_DISK, None),
+    ],
+)
+def test_what_is_made_is_to_be_made_and_never_to_be_committed(path: str, state: FileState, product: Product | None) -> None:
+    assert product_of(path, state) is product
+    (line,) = files(Cause(kind=CauseKind.AXIS, files=(path,), file_facts={path: FileFact(state=state)}))
+    assert line.endswith(MADE) is (product is not None)
+    assert ("commit it" in line) is (product is None and state in {FileState.IGNORED, FileState.UNTRACKED})
+
+
+def test_the_files_behind_one_cause_of_several_tests_are_told_once() -> None:
+    def cause(**touched: tuple[Touching, ...]) -> Cause:
+        some = {f"{path}.mo": FileFact(state=FileState.IGNORED, touched=how) for path, how in touched.items()}
+        return Cause(kind=CauseKind.AXIS, files=tuple(some), file_facts=some)
+
+    looked, both = (Touching.LOOKED_FOR,), (Touching.LOOKED_FOR, OPENED)
+    assert list(files(cause(a=looked), cause(b=both, a=both), cause(b=looked))) == [
+        f"file: `{path}.mo`, ignored by git, is not in a fresh clone (looked for, opened): {MADE}" for path in "ab"
+    ]
+    assert list(files(*(cause(**{f"n{number}": looked}) for number in range(9))))[5:] == ["and 4 more files in the report"]

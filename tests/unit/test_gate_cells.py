@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+import msgspec
+
 from paritygate.gate.cells import Cells
 from paritygate.gate.request import World
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan, Progress
-from paritygate.outcomes.words import CellStatus, Outcome, Purpose, RunnerName
+from paritygate.outcomes.words import CellStatus, Outcome, Purpose, RunnerName, Worktree
 from paritygate.runners.pool import alone
 from paritygate.runners.protocol import Watch
-from tests.support.plans import a_plan
+from tests.support.plans import a_plan, an_environment
 
 KILLER, NEEDS, OTHER = (NodeId(f"test_a.py::test_{name}") for name in ("killer", "needs", "other"))
 
@@ -39,7 +41,7 @@ def a_world(lines: list[str]) -> World:
         raise AssertionError
 
     def watch(progress: Progress) -> None:
-        raise AssertionError(progress)
+        assert progress.step == "starting"  # what the pool itself says
 
     return World(
         connect=no_engine,  # type: ignore[arg-type]  # nothing here may look for an engine
@@ -115,3 +117,20 @@ def test_an_environment_without_anything_to_run_starts_no_cell() -> None:
     tree = a_plan().environment.worktree
     (cell,) = Cells(alone(Scripted(), 2), {tree: "its tree has none of `test_new.py`"}, a_world([])).run([a_plan()])
     assert (cell.status, cell.detail) == (CellStatus.NO_TESTS, "its tree has none of `test_new.py`")
+
+
+def test_cells_are_announced_with_why_they_run() -> None:
+    said: list[str] = []
+    announced: list[tuple[list[str], str]] = []
+    world = msgspec.structs.replace(
+        a_world(said), announce=lambda plans, why: announced.append(([plan.name for plan in plans], why))
+    )
+    runner = Scripted(*(a_cell({OTHER: Outcome.PASSED}) for _ in range(4)))
+    nothing = {Worktree.DIRTY: "its tree has none of `tests`"}
+    cells = Cells(alone(runner, 1), nothing, world)
+    clean = a_plan(an_environment(name=EnvironmentName("a"), worktree=Worktree.CLEAN))
+    dirty = a_plan(an_environment(name=EnvironmentName("b"), worktree=Worktree.DIRTY))
+    for run in (cells.run, cells.confirm, cells.explain):
+        run((clean, dirty))
+    assert announced == [(["a-1"], ""), (["a-1"], "confirming"), (["a-1"], "looking for causes")]
+    assert said == ["confirming what looks coupled: 2 further cells", "looking for causes: 2 further cells"]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import io
 
 import msgspec
+import pytest
 from rich.console import Console
 
-from paritygate.outcomes.cells import NodeId, TestId
-from paritygate.outcomes.plans import Progress
+from paritygate.outcomes.cells import EnvironmentName, NodeId, TestId
+from paritygate.outcomes.plans import CellPlan, Progress
 from paritygate.reports.live import Live
+from paritygate.reports.rows import Row, shown
+from tests.support.plans import a_plan, an_environment
 
 SLOW = TestId(NodeId("tests/test_slow.py::test_all[bold]"))
 
@@ -207,7 +210,7 @@ def test_a_step_of_which_nothing_is_seen_is_shown_with_its_time_on_a_terminal() 
     console, _ = a_console()
     clock = Clock()
     live = Live(console, quiet=True, clock=clock)
-    live.say("installing dependencies from `pyproject.toml`")
+    live.step("installing dependencies from `pyproject.toml`")
     clock.now += 1
     assert screen_of(live, console) == []
     clock.now += 8
@@ -218,7 +221,7 @@ def test_a_step_that_would_be_silent_for_a_minute_is_said_again() -> None:
     console, stream = a_console()
     clock = Clock()
     with Live(console, clock=clock) as live:
-        live.say("installing dependencies")
+        live.step("installing dependencies")
         clock.now += 59
         live.tick()
         clock.now += 1
@@ -254,7 +257,7 @@ def test_what_is_left_is_told_by_the_last_time_and_else_by_the_tests_so_far() ->
     live.watch(running(20, cell="other-1"))
     first, second, below = screen_of(live, console)
     assert second.endswith("running, about 6 s left")
-    assert below == "0 of 2 cells done, 0 red, about 20 s left"
+    assert below == "0 of 2 cells done, 0 red, about 20 s left for these cells"
 
 
 def test_cells_for_which_there_is_no_room_are_summed_up() -> None:
@@ -268,3 +271,140 @@ def test_cells_for_which_there_is_no_room_are_summed_up() -> None:
     assert drawn[-1].startswith("hybrid-60")
     assert before == f"and {61 - len(drawn)} cells before, {(61 - len(drawn)) // 2} of them with red tests"
     assert below == "60 of 61 cells done, 30 red"
+
+
+def plans(*names: str) -> list[CellPlan]:
+    parts = [name.rpartition("-") for name in names]
+    return [a_plan(an_environment(name=EnvironmentName(env)), attempt=int(attempt)) for env, _, attempt in parts]
+
+
+FOUR = ("local-like-1", "server-like-1", "local-like-2", "server-like-2")
+
+
+def test_a_step_is_over_when_cells_are_announced_and_never_named_again() -> None:
+    console, _ = a_console()
+    clock = Clock()
+    live = Live(console, quiet=True, clock=clock)
+    live.step("putting the clean tree into the image of `server-like`")
+    clock.now += 9
+    assert screen_of(live, console) == ["9 s: putting the clean tree into the image of `server-like`"]
+    live.announce(plans(*FOUR))
+    assert screen_of(live, console) == ["0 of 4 cells done, 0 red, starting local-like-1"]
+    for name in FOUR:
+        live.watch(running(40, 1, cell=name))
+        live.watch(running(40, 1, cell=name, step="finished"))
+        clock.now += 58
+    assert screen_of(live, console)[-1] == "4 of 4 cells done, 4 red"
+
+
+def test_a_step_is_over_when_it_ends_and_a_remark_is_none() -> None:
+    console, stream = a_console()
+    clock = Clock()
+    with Live(console, clock=clock) as live:
+        live.step("making the image of `a`")
+        live.step("")
+        live.say("warning: the disk is nearly full")
+        clock.now += 60
+        live.tick()
+    assert stream.getvalue().splitlines() == ["making the image of `a`", "warning: the disk is nearly full"]
+    assert screen_of(live, console) == []
+
+
+def test_between_two_cells_the_next_one_is_said_to_start() -> None:
+    console, stream = a_console()
+    clock = Clock()
+    with Live(console, clock=clock) as live:
+        live.announce(plans(*FOUR))
+        for name in FOUR[:3]:
+            live.watch(running(40, cell=name))
+            live.watch(running(40, cell=name, step="finished"))
+        assert screen_of(live, console)[-1] == "3 of 4 cells done, 0 red, starting server-like-2"
+        live.say("warning: the disk is nearly full")
+        clock.now += 60
+        assert screen_of(live, console)[-1] == "3 of 4 cells done, 0 red, starting server-like-2 (60 s)"
+        live.tick()
+        live.watch(running(0, collected=0, cell=FOUR[3], step="collecting"))
+        assert screen_of(live, console)[-1] == "3 of 4 cells done, 0 red"
+    assert "still 60 s at: starting server-like-2" in stream.getvalue().splitlines()
+
+
+def test_cells_that_start_while_no_other_runs_are_all_named() -> None:
+    console, _ = a_console()
+    clock = Clock()
+    live = Live(console, quiet=True, clock=clock)
+    live.announce(plans(*FOUR))
+    live.watch(running(40, cell="local-like-1", step="finished"))
+    live.watch(running(0, collected=0, cell="local-like-2", step="starting"))
+    clock.now += 4
+    live.watch(running(0, collected=0, cell="server-like-1", step="starting"))
+    assert screen_of(live, console)[-1] == "1 of 4 cells done, 0 red, starting local-like-2 and server-like-1 (4 s)"
+    live.watch(running(0, collected=0, cell="server-like-1", step="collecting"))
+    assert screen_of(live, console)[-1] == "1 of 4 cells done, 0 red"
+
+
+@pytest.mark.parametrize("why", ["confirming", "looking for causes"])
+def test_further_cells_are_counted_against_what_was_announced_and_nobody_says_how_long_they_take(why: str) -> None:
+    console, _ = a_console()
+    clock = Clock()
+    live = Live(console, quiet=True, clock=clock)
+    live.expect({"local-like-1": 30.0})
+    live.announce(plans("local-like-1"))
+    live.watch(running(40, 2, step="finished"))
+    live.announce(plans("local-like-3", "server-like-3"), why)
+    live.watch(running(20, cell="local-like-3"))
+    clock.now += 10
+    first, second, below = screen_of(live, console)
+    assert "local-like-1" in first
+    assert "local-like-3" in second
+    assert below == f"{why}: 0 of 2 cells done, 0 red"
+    live.watch(running(40, 1, cell="local-like-3", step="finished"))
+    assert screen_of(live, console)[-1] == f"{why}: 1 of 2 cells done, 1 red, starting server-like-3"
+    with live:
+        pass
+    assert screen_of(live, console)[-1] == "2 of 3 cells done, 3 red"
+
+
+def test_cells_that_run_again_are_counted_anew() -> None:
+    console, _ = a_console()
+    live = Live(console, quiet=True, clock=Clock())
+    for _ in range(2):
+        live.announce(plans("local-like-1", "local-like-2"))
+        live.watch(running(40, cell="local-like-1", step="finished"))
+        assert screen_of(live, console)[-1] == "1 of 2 cells done, 0 red, starting local-like-2"
+        live.watch(running(40, cell="local-like-2", step="finished"))
+        assert screen_of(live, console)[-1] == "2 of 2 cells done, 0 red"
+
+
+def test_no_time_is_said_where_it_is_none_or_unknown_of_a_cell_to_come() -> None:
+    console, _ = a_console()
+    clock = Clock()
+    live = Live(console, quiet=True, clock=clock)
+    live.announce(plans("local-like-1", "server-like-1"))
+    live.watch(running(0))
+    clock.now += 10
+    live.watch(running(20))
+    assert screen_of(live, console)[-1] == "0 of 2 cells done, 0 red"
+    live.expect({"server-like-1": 30.0})
+    assert screen_of(live, console)[-1] == "0 of 2 cells done, 0 red, about 40 s left for these cells"
+    live.watch(running(40, step="finished"))
+    live.announce(plans("other-1"))
+    live.watch(running(0, cell="other-1"))
+    clock.now += 10
+    live.watch(running(40, cell="other-1"))
+    assert screen_of(live, console)[-1] == "0 of 1 cell done, 0 red"
+
+
+@pytest.mark.parametrize(
+    ("red", "said"),
+    [
+        ([1], "and 1 cell before, with red tests"),
+        ([0], "and 1 cell before, without red tests"),
+        ([0, 0], "and 2 cells before, none of them with red tests"),
+        ([1, 0, 3], "and 3 cells before, 2 of them with red tests"),
+    ],
+)
+def test_how_many_cells_are_hidden_is_said_in_words_that_fit_their_number(red: list[int], said: str) -> None:
+    every = [Row(running(40, each, cell=f"a-{number}"), 0.0) for number, each in enumerate(red)]
+    for row in every:
+        row.move(msgspec.structs.replace(row.progress, step="finished"), 1.0)
+    assert shown([*every, Row(running(cell="b-1"), 1.0)], 1)[1] == said

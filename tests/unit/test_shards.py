@@ -20,7 +20,7 @@ from paritygate.guest.plugin import paritygate_recorder
 from paritygate.outcomes.cells import Cell, Dates, NodeId, Shard, TestId
 from paritygate.outcomes.plans import Share
 from paritygate.outcomes.words import CellStatus, Label, Outcome
-from tests.support.builders import a_broken_file, a_cell, a_probe, a_record, a_subject
+from tests.support.builders import a_broken_file, a_cell, a_far_probe, a_probe, a_record, a_subject
 from tests.support.command_line import call
 
 DATES = (Dates("2026-01-02", "2026-01-01"),)
@@ -252,7 +252,8 @@ class TestClassifying:
         for env, days in (("a", ("2026-01-02", "2026-01-03")), ("b", ("2026-01-01", "2026-01-02"))):
             for attempt, day in enumerate(days, start=1):
                 seen = outcome if (env, attempt) == ("b", 2) else "passed"
-                cell = a_cell(env, attempt, {"t": seen}, dates=(Dates(day, f"2026-01-0{attempt}"),))
+                probe = a_far_probe() if env == "a" else a_probe()
+                cell = a_cell(env, attempt, {"t": seen}, dates=(Dates(day, f"2026-01-0{attempt}"),), probe=probe)
                 paths.append(written(tmp_path / f"{env}{attempt}.json", cell))
         artifact = archive.classify(paths, "0.1.0")
         assert artifact.verdict.exit_code == code

@@ -101,8 +101,8 @@ def test_each_side_has_its_own_place_where_they_fail_in_several_and_its_attempts
     cells = (failing("a", 1), failing("a", 2, "assert 1 == 2", "other", 50))
     sides = sides_of("nondeterminism", {"a": "failed failed"}, *cells)
     assert list(side_by_side(sides, 60)) == [
-        "a attempt 1 failed at tests/test_x.py:41: assert first(wo...",
-        "a attempt 2 failed at tests/test_x.py:50: assert first(wo...",
+        "a attempt 1 failed at tests/test_x.py:41: assert first(words) == 'Z': AssertionError: assert 'Ä' == 'Z'",
+        "a attempt 2 failed at tests/test_x.py:50: assert first(words) == 'Z': AssertionError: assert 1 == 2",
     ]
 
 

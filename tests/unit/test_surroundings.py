@@ -6,8 +6,8 @@ import pytest
 
 from paritygate.classifier.surroundings import idle_workers, varied
 from paritygate.outcomes.cells import Cell, Dates, NodeId, TestId
-from paritygate.outcomes.words import Purpose
-from tests.support.builders import a_cell, a_record
+from paritygate.outcomes.words import CellStatus, Purpose
+from tests.support.builders import a_cell, a_far_probe, a_probe, a_record
 
 ZONES = [a_record("a", {"timezone": "Asia/Shanghai"}), a_record("b", {"timezone": "UTC"})]
 AHEAD, SAME, NEXT = Dates("2024-05-02", "2024-05-01"), Dates("2024-05-01", "2024-05-01"), Dates("2024-05-02", "2024-05-02")
@@ -15,7 +15,7 @@ BEHIND = Dates("2024-04-30", "2024-05-01")
 
 
 def cells(*dates: Dates, last: Dates = SAME) -> list[Cell]:
-    return [a_cell("a", dates=dates), a_cell("b", dates=(SAME, last))]
+    return [a_cell("a", dates=dates, probe=a_far_probe()), a_cell("b", dates=(SAME, last), probe=a_probe(collation=("a", "B")))]
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,18 @@ def test_dates_in_confirming_cells_say_nothing_of_the_gate() -> None:
 def test_another_axis_gets_no_remark_about_dates() -> None:
     records = [a_record("a", {"locale": "C.UTF-8"}), a_record("b", {"locale": "en_US.UTF-8"})]
     assert varied(records, cells(SAME), {})[0].why == ""
+
+
+@pytest.mark.parametrize("axis", ["timezone", "locale", "workers", "worktree", "umask"])
+def test_what_no_probe_bears_out_did_not_vary(axis: str) -> None:
+    records = [a_record("a", {axis: "one"}), a_record("b", {axis: "other"})]
+    measured = [a_cell("a", 1, probe=a_far_probe(umask=0)), a_cell("b", 1, probe=a_probe(locale="C"))]
+    assert varied(records, measured, {})[0].varied
+    for silent in (a_cell("a", 2), a_cell("b", 2)):
+        (row,) = varied(records, [*measured, silent], {})
+        assert (row.varied, row.measured, row.why) == (False, False, f"of `{silent.env}` as asked for, not measured")
+    dead = a_cell("b", 2, status=CellStatus.CRASHED)
+    assert varied(records, [*measured, dead], {})[0].varied
 
 
 def test_it_is_remarked_where_one_of_several_workers_ran_everything() -> None:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from paritygate.outcomes.artifact import (
     Artifact,
     Cause,
     Changed,
     EnvironmentRecord,
+    FileFact,
     Finding,
     Material,
     Subject,
@@ -25,13 +29,16 @@ from paritygate.outcomes.words import (
     CauseKind,
     CellStatus,
     ExitCode,
+    FileState,
     Label,
     Outcome,
     Purpose,
     RunnerName,
+    Touching,
     VerdictName,
 )
 from paritygate.reports.terminal import render
+from paritygate.reports.text import folded, wrapped
 
 LOCAL = EnvironmentName("local-like")
 SERVER = EnvironmentName("server-like")
@@ -540,9 +547,55 @@ def test_a_test_that_diverges_names_the_command_that_runs_it_once_more() -> None
     ]
 
 
-@pytest.mark.parametrize(("width", "report", "material"), [(60, "r.json", MATERIAL), (100, "", MATERIAL), (100, "r.json", None)])
-def test_a_command_that_is_too_long_or_could_not_work_is_not_named(width: int, report: str, material: Material | None) -> None:
-    assert "paritygate repro" not in render(an_artifact(a_coupling(), material=material), width, report=report)
+@pytest.mark.parametrize(("report", "material"), [("", MATERIAL), ("r.json", None)])
+def test_a_command_that_could_not_work_is_not_named(report: str, material: Material | None) -> None:
+    assert "paritygate repro" not in render(an_artifact(a_coupling(), material=material), 100, report=report)
+
+
+def test_a_command_that_is_longer_than_a_line_is_named_whole_unless_that_of_another_test_fits() -> None:
+    long = a_coupling(NodeId(f"t.py::test[{'a' * 200}]"))
+    text = render(an_artifact(long, material=MATERIAL), 100, report="r.json")
+    assert f"    to reproduce: paritygate repro r.json 't.py::test[{'a' * 200}]'\n" in text
+    text = render(an_artifact(long, a_coupling(NodeId("t.py::test[b]")), material=MATERIAL), 100, report="r.json")
+    assert re.findall(r"paritygate repro .*", text) == ["paritygate repro r.json 't.py::test[b]'"]
+
+
+def test_one_cause_of_many_tests_is_told_once_however_their_files_differ() -> None:
+    """As of translations that a fresh clone lacks: of each test others, in another order, and looked for or opened."""
+
+    def cause(number: int) -> Cause:
+        names = [f"locale/{name}.mo" for name in ("de", f"l{number % 12:02}")]
+        touched = (Touching.LOOKED_FOR, Touching.OPENED)[: 1 + number % 2]
+        facts = {name: FileFact(state=FileState.IGNORED, touched=touched) for name in names[:: 1 - 2 * (number % 2)]}
+        return Cause(kind=CauseKind.AXIS, axes=(Axis.WORKTREE,), ways=((Axis.WORKTREE,),), files=tuple(facts), file_facts=facts)
+
+    nodeids = [f"tests/test_i18n.py::test_intword[{number:03}]" for number in range(140)]
+    nodeids += [f"tests/test_time.py::test[{number}]" for number in range(4)]
+    tests = [a_coupling(NodeId(nodeid), cause=cause(number), confirmed=10) for number, nodeid in enumerate(nodeids)]
+    lines = render(an_artifact(*tests, material=MATERIAL), 120, report="r.json").splitlines()
+    start = lines.index("  144 tests: worktree")
+    made = "it is made, not written: make it in the job, or in a fixture"
+
+    def file(name: str, how: str) -> str:
+        return f"    file: `locale/{name}.mo`, ignored by git, is not in a fresh clone ({how}): {made}"
+
+    assert lines[start + 1 : start + 17] == [
+        *(f"  {nodeid}   local-like passed passed | server-like failed failed" for nodeid in nodeids[:5]),
+        "  and 139 more like these: tests/test_i18n.py 135, tests/test_time.py 4",
+        "    of all 144:",
+        "    cause: worktree",
+        file("de", "looked for, opened"),
+        *(file(f"l{number:02}", "looked for, opened" if number % 2 else "looked for") for number in range(4)),
+        "    and 8 more files in the report",
+        "    confirmed by 10 further attempts",
+        "    to reproduce: paritygate repro r.json 'tests/test_i18n.py::test_intword[000]'",
+    ]
+    assert "more in the report:" not in "\n".join(lines)
+
+
+def test_a_narrow_terminal_has_the_command_in_one_line_that_can_be_copied() -> None:
+    text = render(an_artifact(a_coupling(), material=MATERIAL), 40, report="r.json")
+    assert f"    to reproduce: paritygate repro r.json {DUE}\n" in text
 
 
 def test_tests_of_which_the_same_is_told_have_one_command_that_of_the_first() -> None:
@@ -636,3 +689,79 @@ def test_what_a_diff_chose_is_listed_with_what_widened_it_first() -> None:
     ) in text
     some = Changed(base="0123456789abcdef", files={"a.py": files["a.py"]}, tests=files["a.py"].tests, known=9)
     assert "changed since 0123456789ab (1), and 2 of 9 test files are chosen:\n" in render(an_artifact(changed=some))
+
+
+def six_couplings(messages: Sequence[str], first: str = "f") -> Artifact:
+    """Make an artifact of tests that fail at one place on the server, each with another message."""
+    ids = [NodeId(f"tests/test_hosts.py::test_host[{number}]") for number, _ in enumerate(messages)]
+    runs = [
+        TestRun(nodeid=nodeid, outcome=F, failure=a_failure(message, fingerprint=f"{first}{nodeid}"))
+        for nodeid, message in zip(ids, messages, strict=True)
+    ]
+    return an_artifact(*(a_coupling(nodeid) for nodeid in ids), cells=(a_cell(SERVER, 1, *runs),))
+
+
+def blocks(text: str) -> list[str]:
+    """Give the lines below each test."""
+    return [part for part in re.split(r"(?m)^  tests/test_hosts.*\n", text.partition("fix or narrow the patch\n")[2]) if part]
+
+
+@pytest.mark.parametrize("width", [40, 80, 100])
+def test_an_error_is_whole_at_every_width_and_different_ones_are_told_apart(width: int) -> None:
+    messages = [f"assert ['A', 'B', 'a', 'b'] == ['a', 'A', 'b', 'B', '{name}']" for name in "uvwxyz"]
+    found = blocks(render(six_couplings(messages), width))
+    said = [" ".join(block.partition("cause:")[0].split()) for block in found]
+    assert said == [f"server-like-1: tests/test_report.py:12 AssertionError: {message}" for message in messages]
+    assert max(len(line) for block in found for line in block.partition("    cause:")[0].splitlines()) <= width
+
+
+def test_of_an_error_that_is_too_long_for_a_few_lines_the_middle_is_left_out() -> None:
+    (block,) = blocks(render(six_couplings([f"assert {'x ' * 300}== 'the end'"]), 40))
+    lines = block.partition("    cause:")[0].splitlines()
+    assert len(lines) == 5
+    assert lines[0] == "    server-like-1:"
+    assert lines[-1].endswith("x == 'the end'")
+    assert " ... " in block
+
+
+def test_errors_that_pytest_has_shortened_are_alike_only_where_all_of_them_is() -> None:
+    shortened = "AssertionError: assert ['A', 'B'] == ['a'..."
+    apart = six_couplings([f"{shortened}\n  Full diff: {name}" for name in "uvwxyz"])
+    assert "of all" not in render(apart, 100)
+    assert "    of all 6:\n" in render(six_couplings([f"{shortened}\n  Full diff: u"] * 6), 100)
+    assert "    of all 2:\n" in render(
+        six_couplings([f"assert False\n  where it is at {place}" for place in ("0x1", "0x2")]), 100
+    )
+
+
+@given(st.text(st.characters(categories=("L", "N", "P", "Zs")), max_size=400), st.integers(1, 120))
+def test_what_is_wrapped_fits_and_loses_nothing_but_its_middle(text: str, width: int) -> None:
+    lines = wrapped(text, width, "  ", "    ")
+    assert len(lines) <= max(3, -(-200 // max(width, 20)))
+    assert max(map(len, lines)) <= max(width, 20)
+    said, whole = "".join("".join(lines).split()), "".join(text.split())
+    if said != whole:
+        cuts = [place.start() for place in re.finditer(r"(?=\.\.\.)", said)]
+        assert any(whole.startswith(said[:place]) and whole.endswith(said[place + 3 :]) for place in cuts)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_on_a_terminal_lines_are_broken_between_words_and_nothing_is_lost(width: int) -> None:
+    cause = Cause(kind=CauseKind.AXIS, axes=(Axis.TIMEZONE,), detail="fails with it, 2 of 2; passes without it")
+    notes = ("a note that is longer than a narrow terminal is wide " * 2,)
+    artifact = an_artifact(a_coupling(cause=cause), material=MATERIAL, notes=notes)
+    whole, broken = render(artifact, width, report="r.json"), render(artifact, width, report="r.json", fold=True)
+    assert broken.split() == whole.split()
+    wide = [line for line in broken.splitlines() if len(line) > width]
+    assert [line for line in wide if " " in line.strip() and "to reproduce" not in line] == []
+    assert f"    to reproduce: paritygate repro r.json {DUE}" in broken.splitlines()
+    assert "    cause: timezone (fails with it, 2 of" in broken
+    assert render(artifact, 400, fold=True) == render(artifact, 400)
+
+
+@given(st.text(st.characters(categories=("L", "N", "P", "Zs")), max_size=300), st.integers(0, 6), st.integers(1, 120))
+def test_what_is_folded_loses_no_word(text: str, indent: int, width: int) -> None:
+    line = " " * indent + text
+    parts = folded(line, width)
+    assert " ".join(parts).split() == line.split()
+    assert all(len(part) <= max(width, 20) or len(part.split()) == 1 for part in parts)

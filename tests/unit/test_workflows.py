@@ -19,6 +19,7 @@ from ruamel.yaml import YAML
 import paritygate.cli.main
 from paritygate.cli.cells import moment
 from paritygate.cli.commands import program
+from paritygate.config.settings import Settings, default_environments
 from paritygate.gate import sharding
 
 FOLDER = Path(__file__).parents[2] / "docs" / "workflows"
@@ -112,7 +113,10 @@ def test_every_shard_of_every_cell_is_a_job_of_the_matrices() -> None:
     assert [str(sharding.parse(each)) for each in matrix["shard"]] == [f"{number}/{total}" for number in range(1, total + 1)]
     (jobs,) = loaded("gitlab-dind.yml")["parity cell"]["parallel"]["matrix"]
     assert jobs["PARITY_SHARD"] == ["1/2", "2/2"]
-    assert matrix["env"] == jobs["PARITY_ENV"] == ["local-like", "server-like"]
+    assert matrix["env"] == jobs["PARITY_ENV"] == list(default_environments())
+    # Fewer would be missed.
+    assert [str(each) for each in matrix["attempt"]] == jobs["PARITY_ATTEMPT"] == ["1", "2"]
+    assert Settings().attempts == len(matrix["attempt"])
 
 
 def test_a_command_that_is_wrong_would_be_seen() -> None:

@@ -6,6 +6,7 @@ Pure. A file is named only where a cell has seen the test touch it; that the tre
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
@@ -13,6 +14,7 @@ import msgspec
 from paritygate.causes.differences import Differences
 from paritygate.outcomes.artifact import Cause, FileFact, Finding
 from paritygate.outcomes.cells import TestRun
+from paritygate.outcomes.products import Product, product_of
 from paritygate.outcomes.trees import Difference
 from paritygate.outcomes.words import Axis, FileState, Touching
 
@@ -29,7 +31,7 @@ def with_files(finding: Finding, runs: Sequence[TestRun], different: Differences
     cause = finding.cause
     if cause is None:
         return finding
-    facts = _touched(runs, different) if Axis.WORKTREE in cause.axes else {}
+    facts = _ranked(_touched(runs, different), runs) if Axis.WORKTREE in cause.axes else {}
     if Axis.CASE_SENSITIVE in cause.axes:
         # What git and the disk name differently is said already, by the disk's name.
         known = {path for path, each in different.items() if each.name in facts}
@@ -49,11 +51,29 @@ def _touched(runs: Iterable[TestRun], different: Differences) -> dict[str, FileF
         for pair in run.spellings:
             if pair.kept in different:
                 found.setdefault(different[pair.kept], {})[Touching.OPENED] = None
+    # What installing the project makes is there in both trees once it is installed: it is no cause where there is another.
+    own = {each: how for each, how in found.items() if product_of(each.name, each.state) is not Product.INSTALLED} or found
     for hows in BY_WEIGHT:
-        some = {each: tuple(touched) for each, touched in found.items() if touched.keys() & set(hows)}
+        some = {each: tuple(touched) for each, touched in own.items() if touched.keys() & set(hows)}
         if some:
             return {each.name: FileFact(state=each.state, other=each.other, touched=how) for each, how in some.items()}
     return {}
+
+
+def _ranked(facts: Mapping[str, FileFact], runs: Iterable[TestRun]) -> dict[str, FileFact]:
+    """Put first what the test says that it misses, then what somebody may have written, then what a build makes."""
+    said = "\n".join(_said(run) for run in runs)
+
+    def place(path: str) -> tuple[bool, bool, str]:
+        name = re.escape(posixpath.basename(path.rstrip("/")))
+        is_said = re.search(rf"(?<![\w.-]){name}(?![\w.-])", said) is not None
+        return not is_said, product_of(path, facts[path].state) is not None, path
+
+    return {path: facts[path] for path in sorted(facts, key=place)}
+
+
+def _said(run: TestRun) -> str:
+    return f"{run.reason}\n{run.failure.message if run.failure is not None else ''}"
 
 
 def _named(path: str, how: Touching, different: Differences) -> Iterator[Difference]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from paritygate.classifier.numbering import SAME_SEEDS
 from paritygate.classifier.sides import DIVERGENT
 from paritygate.classifier.surroundings import dates_moved, grave
 from paritygate.errors import UsageError
@@ -20,13 +21,14 @@ from paritygate.outcomes.words import Axis, Purpose
 APART = "classify together only what was run of one tree, with one selection and one version"
 ONE_SET = "run all cells with one set of dependencies, from one base image"
 ZONE = f"its {Axis.TIMEZONE}"
+SEED = "the seed"
 ZONES = "where `auto` is to choose a zone, every job needs the same moment: `paritygate cell ... --at MOMENT`"
 
 
 def same(first: Path, second: Path, what: str, here: object, there: object) -> None:
     """Refuse what is not the same in two files; raises `UsageError`."""
     if here != there:
-        hint = ZONES if what.endswith(ZONE) else APART
+        hint = ZONES if what.endswith(ZONE) else SAME_SEEDS if what.startswith(SEED) else APART
         raise UsageError(f"{what} is not the same in `{first}` and `{second}`: {_shown(here)} and {_shown(there)}", hint)
 
 
@@ -78,6 +80,18 @@ def check_packages(files: Iterable[tuple[Path, Iterable[Cell]]]) -> None:
             raise UsageError(
                 f"{said} between `{reference[0]}` and `{path}`", "run all cells with one set of dependencies, from one base image"
             )
+
+
+def check_seeds(files: Iterable[tuple[Path, Sequence[int]]]) -> None:
+    """Refuse files of single cells that were planned with other seeds; raises `UsageError`.
+
+    The seed of one attempt orders the tests of the next one, too.
+    """
+    known: list[tuple[Path, int]] = []
+    for path, seeds in files:
+        for number, ((first, here), there) in enumerate(zip(known, seeds, strict=False), start=1):
+            same(first, path, f"{SEED} of attempt {number}", here, there)
+        known += [(path, seed) for seed in seeds[len(known) :]]
 
 
 def dates_apart(findings: Iterable[Finding], gate: Sequence[Cell]) -> tuple[str, ...]:

@@ -46,6 +46,8 @@ def varied(environments: Sequence[EnvironmentRecord], cells: Iterable[Cell], tre
     axes = [axis for axis in Axis if any(axis in each.axes for each in environments)]
     rows = [_varied(axis, environments, probes, trees) for axis in axes]
     rows = [told.known(row, probes, pasted) if row.axis in EFFECTS else row for row in rows]
+    if silent := told.unprobed(gate):
+        rows = [told.unmeasured(row, silent) if row.varied else row for row in rows]
     return tuple(_with_dates(row, gate) if row.varied and row.axis is Axis.TIMEZONE else row for row in rows)
 
 

@@ -1,4 +1,7 @@
-"""Whether axes varied in cells that only somebody told of: known where the pasted command measured them, and nowhere else."""
+"""Whether axes varied in cells that only somebody told of, or that measured nothing.
+
+It is known where the pasted command has measured them, and nowhere else.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 
 from paritygate.outcomes.artifact import Varied
 from paritygate.outcomes.cells import Cell, EnvironmentName, Measured, Probe
-from paritygate.outcomes.words import Axis
+from paritygate.outcomes.words import Axis, CellStatus
 
 SHARED: dict[Axis, Callable[[Probe | Measured], tuple[object, ...]]] = {
     Axis.TIMEZONE: lambda each: (each.utcoffset_january, each.utcoffset_july),
@@ -25,6 +28,18 @@ def pasted(gate: Iterable[Cell], probes: Container[EnvironmentName]) -> dict[Env
     return found
 
 
+def unprobed(gate: Iterable[Cell]) -> tuple[EnvironmentName, ...]:
+    """List the environments with a cell that came to its end, and says nothing of what it was in: ours all measure that."""
+    silent = (cell for cell in gate if cell.status is CellStatus.FINISHED and cell.probe is None and cell.told is None)
+    return tuple(dict.fromkeys(cell.env for cell in silent))
+
+
+def unmeasured(row: Varied, names: Iterable[EnvironmentName]) -> Varied:
+    """Say of an axis that is not known to have varied of which environments that is."""
+    listed = ", ".join(f"`{name}`" for name in sorted(names))
+    return Varied(axis=row.axis, varied=False, measured=False, why=f"of {listed} as asked for, not measured")
+
+
 def known(row: Varied, probes: Mapping[EnvironmentName, Probe], by_name: Mapping[EnvironmentName, Measured | None]) -> Varied:
     """Say of an axis that was asked for in cells that somebody told of whether it is known that it varied, and did."""
     if not row.varied or not by_name:
@@ -32,7 +47,6 @@ def known(row: Varied, probes: Mapping[EnvironmentName, Probe], by_name: Mapping
     shared = SHARED.get(row.axis)
     lacking = [name for name, measured in by_name.items() if measured is None or shared is None]
     if shared is None or lacking:
-        names = ", ".join(f"`{name}`" for name in sorted(lacking))
-        return Varied(axis=row.axis, varied=False, measured=False, why=f"of {names} as asked for, not measured")
+        return unmeasured(row, lacking)
     seen = {shared(each) for each in (*probes.values(), *by_name.values()) if each is not None}
     return row if len(seen) > 1 else Varied(axis=row.axis, varied=False, why="measured, it is the same everywhere")

@@ -45,6 +45,7 @@ CODES = {
     Label.UNDECIDED: ExitCode.NO_VERDICT,
 }
 SHOWN = 5
+NOT_RUN = frozenset({Outcome.NOT_COLLECTED, Outcome.NOT_RUN, Outcome.SKIPPED})
 DEAD = {
     CellStatus.TIMED_OUT: "ran out of time",
     CellStatus.CRASHED: "died",
@@ -130,7 +131,8 @@ def bounds(findings: Sequence[Finding], gate: Sequence[Cell]) -> tuple[str, ...]
     """Say what bounds a green answer: how many stable skips there are, and what these runs could have missed."""
     skipped = skipped_everywhere(findings)
     skips = (f"{skipped} test{'s are' if skipped != 1 else ' is'} skipped in every cell",) if skipped else ()
-    return (*skips, power(len(gate))) if gate and findings else skips
+    ran = any(outcome not in NOT_RUN for each in findings for attempts in each.outcomes.values() for outcome in attempts)
+    return (*skips, power(len(gate))) if gate and ran else skips
 
 
 def _obstacles(findings: Sequence[Finding], facts: Facts, gate: Sequence[Cell]) -> tuple[str, ...]:

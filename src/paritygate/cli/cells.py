@@ -20,8 +20,11 @@ from paritygate.gate.one_cell import Done, Wanted
 from paritygate.outcomes.words import ExitCode, Outcome
 from paritygate.reports.live import Live
 
-OF_A_WHOLE_RUN = frozenset({"environments", "attempts", "explain_budget", "plan", "report", "sweeps", "sweep_budget", *OPTIONS})
-"""What `run` can be told that says nothing of one cell; all other options of it are those of `cell`."""
+OF_A_WHOLE_RUN = frozenset({"explain_budget", "plan", "report", "sweeps", "sweep_budget", *OPTIONS})
+"""What `run` can be told that says nothing of one cell; all other options of it are those of `cell`.
+
+`--env` and `--attempts` say which cells the gate has: of these the file tells `classify`, which misses what is not there.
+"""
 
 
 class CellOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,18 +82,18 @@ def cell(**given: Any) -> int:
     """Run one cell of the gate over SELECTION, as `run` would: ends with 0 where it ran to its end, whatever its tests did."""
     own = {name: given.pop(name) for name in CellOptions.__struct_fields__}
     options = msgspec.convert(own, CellOptions)
-    whole = dict.fromkeys(OF_A_WHOLE_RUN - {"plan"}) | {"environments": (), "report": options.out}
+    whole = dict.fromkeys(OF_A_WHOLE_RUN - {"plan"}) | {"report": options.out}
     asked = msgspec.convert(given | whole, RunOptions)
     streams = Streams()
     with Live(streams.progress, quiet=asked.quiet, verbose=asked.verbose) as live:
         done = one_cell.run(asked.request(), options.wanted(), world(asked.host, live))
-    return answered(done, streams, quiet=asked.quiet)
+    return answered(done, quiet=asked.quiet)
 
 
 cell.params += [each for each in run.params if each.name not in OF_A_WHOLE_RUN]
 
 
-def answered(done: Done, streams: Streams, *, quiet: bool) -> int:
+def answered(done: Done, *, quiet: bool) -> int:
     """Say in one line how the cell ended and where it is, and say the exit code."""
     ended = done.cell
     red = sum(not each.outcome.green for each in ended.tests if each.outcome is not Outcome.NOT_RUN)
@@ -101,6 +104,6 @@ def answered(done: Done, streams: Streams, *, quiet: bool) -> int:
         say_error(done.unrecorded)
         return ExitCode.NO_VERDICT
     if not quiet:
-        streams.say(f"cell: {nearest(done.path)}")
+        click.echo(f"cell: {nearest(done.path)}")
     well = ended.status in WELL
     return ExitCode.PARITY if well else ExitCode.NO_VERDICT

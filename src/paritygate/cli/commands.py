@@ -219,7 +219,7 @@ def engine(project: str, host: str) -> int:
     """Make sure that an engine answers and that there is a base image, and say which."""
     needs = doctor.needs_of(absolute(project).resolve())
     with Live(Streams().progress) as live:
-        ready = engine_setup.ensure_engine(lambda: engine_at(host), needs.settings.image, needs.python, live.say)
+        ready = engine_setup.ensure_engine(lambda: engine_at(host), needs.settings.image, needs.python, live.step)
     for line in ready.done:
         click.echo(line)
     click.echo(f"engine: {ready.endpoint}")
@@ -279,7 +279,7 @@ def say_images(images: Sequence[ImageRecord], done: str, owner: str, before: str
 def build_images(project: str, host: str) -> int:
     """Make the images that the project's cells start from, and say which they are."""
     with Live(Streams().progress) as live:
-        made = project_images.make(lambda: engine_at(host), absolute(project).resolve(), dict(os.environ), live.say)
+        made = project_images.make(lambda: engine_at(host), absolute(project).resolve(), dict(os.environ), live.step)
     for line in project_images.listed(made):
         click.echo(line)
     return ExitCode.PARITY

@@ -97,7 +97,9 @@ def main(argv: list[str] | None = None) -> None:
     arguments = sys.argv[1:] if argv is None else argv
     end = arguments.index("--") if "--" in arguments else len(arguments)
     debug = "--debug" in arguments[:end]
-    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format="%(name)s: %(message)s", stream=sys.stderr)
+    # Only who asks for the log is told which module speaks; what everybody has to know is said as all else is.
+    form = "%(name)s: %(message)s" if debug else "warning: %(message)s"
+    logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format=form, stream=sys.stderr)
     for chatty in ("urllib3", "docker"):
         logging.getLogger(chatty).setLevel(logging.INFO if debug else logging.ERROR)
     arguments = [each for each in arguments[:end] if each != "--debug"] + arguments[end:]

@@ -125,7 +125,8 @@ def _write_page(made: Told, streams: Streams, place: Path) -> None:
 
 def show(artifact: Artifact, streams: Streams, form: Format, report: str) -> None:
     """Tell a run on stdout."""
-    text = formats.render(artifact, form, Page(streams.width, report), colour=streams.colour)
+    page = Page(streams.width, report, fold=streams.answers.is_terminal)
+    text = formats.render(artifact, form, page, colour=streams.colour)
     click.echo(text, nl=form is Format.TERMINAL)
 
 

@@ -91,7 +91,7 @@ def selfcheck(**given: object) -> int:
     check_much(quiet=options.quiet, verbose=options.verbose)
     with Live(streams.progress, quiet=options.quiet, verbose=options.verbose) as live:
         live.say(BEGINS if len(wanted.plants) != 1 else BEGINS_SHORT)
-        around = clean(world(options.host, live), cells=options.verbose or streams.progress.is_terminal)
+        around = clean(world(options.host, live), cells=options.verbose or live.is_drawn)
         done = flow.check(wanted, lambda project, files, left_out: gated(project, (files, left_out), options, around))
     say(done, time.monotonic() - began, streams)
     keep(done.artifact, options, streams)
@@ -103,7 +103,9 @@ def clean(around: World, *, cells: bool) -> World:
 
     There are dozens of them, each of a second: as lines they would bury the answer.
     """
-    around = around if cells else msgspec.structs.replace(around, watch=lambda _progress: None)
+    around = (
+        around if cells else msgspec.structs.replace(around, watch=lambda _progress: None, announce=lambda _plans, _why: None)
+    )
     kept = {name: value for name, value in around.variables.items() if not name.startswith("PARITY_")}
     return msgspec.structs.replace(around, variables=kept)
 

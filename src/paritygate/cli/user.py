@@ -33,7 +33,7 @@ class Streams:
         self.answers = Console(no_color=plain, highlight=False, soft_wrap=True)
         self.progress = Console(stderr=True, no_color=plain, highlight=False, soft_wrap=True)
         self.width = self.answers.width if self.answers.is_terminal else PLAIN_WIDTH
-        self.colour = self.answers.is_terminal and not plain
+        self.colour = self.answers.is_terminal and not self.answers.is_dumb_terminal and not plain
         self.unicode = can_say(MARKS, self.answers.encoding)
 
     def say(self, line: str) -> None:
@@ -104,6 +104,8 @@ def world(host: str, live: Live) -> World:
         say=live.say,
         watch=live.watch,
         expect=live.expect,
+        announce=live.announce,
+        step=live.step,
         connect_to=lambda named: engine_at(host, named),
     )
 

@@ -26,6 +26,8 @@ class _Info(msgspec.Struct, frozen=True, kw_only=True):
     MemTotal: int = 0
     SecurityOptions: tuple[str, ...] | None = None
     DockerRootDir: str | None = None
+    ID: str | None = None
+    Name: str | None = None
 
 
 def connect(search: EndpointSearch) -> DockerEngine:
@@ -87,6 +89,8 @@ def _info(candidate: Candidate, client: Client, says: Says) -> EngineInfo:
         rootless=any(option.split(",")[0] == "name=rootless" for option in security),
         security=security,
         root=info.DockerRootDir or "",
+        # Neither is enough: copies of a machine share the first, and so do two engines on one computer.
+        identity=f"{info.ID} {info.Name} {info.DockerRootDir}" if info.ID else "",
     )
 
 

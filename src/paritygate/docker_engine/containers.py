@@ -124,8 +124,12 @@ def remove(client: Client, name: str, patience: float = 0.0) -> bool:
         except FOREIGN as error:
             # 409 is a removal under way; others (a busy file system, a slow engine) mostly pass. An engine that nobody reaches
             # any more may be starting again, but is not waited for: the next run sweeps.
-            if time.monotonic() - started > (LOST_SECONDS if lost(error) else REMOVAL_SECONDS):
-                logger.warning("container `%s` could not be removed: %s", name, explain(error))
+            gone = lost(error)
+            if time.monotonic() - started > (LOST_SECONDS if gone else REMOVAL_SECONDS):
+                # That an engine is lost is said where its cells move, or end.
+                logger.log(
+                    logging.INFO if gone else logging.WARNING, "container `%s` could not be removed: %s", name, explain(error)
+                )
                 return False
         else:
             patience = 0.0

@@ -27,7 +27,10 @@ class Endpoint(msgspec.Struct, frozen=True):
 
 
 class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """What an engine says of itself; `memory` is bytes, `cpus` what it may use, `root` the folder in which it keeps images."""
+    """What an engine says of itself; `memory` is bytes, `cpus` what it may use, `root` the folder in which it keeps images.
+
+    `identity` is the same for one engine whatever address leads to it, and empty where it says nothing of the kind.
+    """
 
     endpoint: Endpoint
     name: str
@@ -39,6 +42,7 @@ class EngineInfo(msgspec.Struct, frozen=True, kw_only=True):
     rootless: bool
     security: tuple[str, ...]
     root: str = ""
+    identity: str = ""
 
 
 class ImageRecord(msgspec.Struct, frozen=True, kw_only=True):

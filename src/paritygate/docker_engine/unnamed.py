@@ -52,9 +52,10 @@ def discard(client: Client, build: str, patience: float) -> None:
         spent = time.monotonic() - began
         if not left and failure is None and spent >= patience:
             return
-        if spent > (LOST_SECONDS if failure is not None and lost(failure) else DISCARD_SECONDS):
+        gone = failure is not None and lost(failure)
+        if spent > (LOST_SECONDS if gone else DISCARD_SECONDS):
             said = ", ".join(left) if failure is None else explain(failure)
-            logger.warning("what the build left could not be removed in time: %s", said)
+            logger.log(logging.INFO if gone else logging.WARNING, "what the build left could not be removed in time: %s", said)
             return
         time.sleep(PAUSE)
 

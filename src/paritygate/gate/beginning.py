@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from paritygate.disciplines.freezing import Frozen
-from paritygate.gate import ledger, locking, material, narrowing
+from paritygate.gate import guesses, ledger, locking, material, narrowing
 from paritygate.gate.grounds.parts import Trees
 from paritygate.gate.request import Request, World
 from paritygate.gate.settled import Settled
@@ -30,4 +30,6 @@ def begin(settled: Settled, request: Request, world: World) -> Begun:
     locked, frozen = locking.hold(settled, world), ledger.freezes_of(settled, request, world)
     trees = material.take_trees(settled, world)
     asked, changed = narrowing.narrow(material.select(settled, trees, request), request, settled, trees, world)
+    for line in guesses.not_spelled(asked, trees):
+        world.say(f"warning: {line}")
     return Begun(request=request, settled=settled, locked=locked, frozen=frozen, trees=trees, asked=asked, changed=changed)

@@ -56,10 +56,11 @@ class Cells:
         self.plans: dict[str, CellPlan] = {}
         self.ended: list[Cell] = []
 
-    def run(self, plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
+    def run(self, plans: Sequence[CellPlan], why: str = "") -> tuple[Cell, ...]:
         """Run cells to their ends, in the order of the plans; one that has nothing to run is not started."""
         self.plans = {plan.name: plan for plan in plans} | self.plans
         started = [plan for plan in plans if plan.environment.worktree not in self._nothing]
+        self._world.announce(started, why)
         ran = iter(run_side_by_side(started, self._pool, self._world.watch, self.ended.append))
         return tuple(
             without_tests(
@@ -73,12 +74,12 @@ class Cells:
     def confirm(self, plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
         """Run further cells, and say why."""
         self._world.say(f"confirming what looks coupled: {_further(plans)}")
-        return self.run(plans)
+        return self.run(plans, "confirming")
 
     def explain(self, plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
         """Run cells of mixed environments or orders, and say why."""
         self._world.say(f"looking for causes: {_further(plans)}")
-        return self.run(plans)
+        return self.run(plans, "looking for causes")
 
     def again_where_dates_moved(self, plans: Sequence[CellPlan], cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
         """Run those cells once more that saw other dates than their fellows, if any test diverges; the later ones count."""

@@ -10,7 +10,7 @@ import msgspec
 from paritygate import archive
 from paritygate.confirm.flow import Confirmation
 from paritygate.disciplines.freezing import Frozen
-from paritygate.gate import hints, ledger, result
+from paritygate.gate import guesses, hints, ledger, result
 from paritygate.gate.cells import Cells
 from paritygate.gate.request import Stopwatch, World
 from paritygate.outcomes.artifact import Artifact
@@ -34,7 +34,7 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
         judged = ledger.judge(self.frozen, confirmation.findings, known, made.asked, made.settled)
         ran = result.Ran(gate=self.gate, confirmation=confirmation, plans=self.cells.plans, judged=judged)
         artifact = result.artifact(made, ran, self.watch.seconds, self.world)
-        return hints.with_hazards(artifact, made.trees, self.world.variables)
+        return hints.with_hazards(guesses.with_guesses(artifact, made.trees), made.trees, self.world.variables)
 
     @contextmanager
     def kept_if_interrupted(self, confirmation: Confirmation) -> Iterator[None]:

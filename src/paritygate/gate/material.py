@@ -94,8 +94,9 @@ def plan(settled: Settled, trees: Trees, asked: Selection, machine: Machine, wor
     resolution = environments.resolve(settled.settings, facts)
     wait = min((zone.wait for zone in resolution.zones.values() if zone.wait), default=0.0)
     if 0 < wait <= LONGEST_WAIT:
-        world.say(f"waiting {wait:.0f} s: until then no time zone has another date than the server's for the whole run")
+        world.begin(f"waiting {wait:.0f} s: until then no time zone has another date than the server's for the whole run")
         world.sleep(wait)
+        world.end_step()
         resolution = environments.resolve(settled.settings, facts_of(trees, machine, world, estimate))
     for note in resolution.notes:
         world.say(note)

@@ -10,7 +10,7 @@ import msgspec
 from paritygate import archive, environments
 from paritygate.archive import CellFile
 from paritygate.axes import near_miss
-from paritygate.config.settings import USUAL_REPORT
+from paritygate.config.settings import USUAL_REPORT, Settings
 from paritygate.errors import UnrecordedError, UsageError
 from paritygate.gate import locking, material, misuse, pins, result, sharding
 from paritygate.gate.beginning import Begun, begin
@@ -21,9 +21,11 @@ from paritygate.gate.grounds.parts import Trees
 from paritygate.gate.material import Planned
 from paritygate.gate.request import Request, World
 from paritygate.gate.settled import Settled, settle
+from paritygate.host import lacking
 from paritygate.outcomes.artifact import SCHEMA
-from paritygate.outcomes.cells import Cell, Shard
+from paritygate.outcomes.cells import Cell, EnvironmentName, Shard
 from paritygate.outcomes.plans import CellPlan, Selection
+from paritygate.outcomes.words import RunnerChoice
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,15 +52,37 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
 
 def run(request: Request, wanted: Wanted, world: World) -> Done:
     """Run one cell and write it to the request's report; raises what a whole run raises where it cannot begin."""
-    settled = with_attempts(settle(request, world), wanted)
+    gate = settle(request, world)
+    settled = beside_ssh(with_attempts(gate, wanted), world)
     taken = {} if wanted.shard is None else _durations(wanted, settled)
     begun = begin(settled, request, world)
     part = _shared(begun.asked, wanted, begun.trees, taken)
     with choosing.found(settled, world, wanted.env) as grounds:
-        return _run_on(grounds, begun, part, wanted, world)
+        file = _run_on(grounds, begun, part, wanted, world)
+        file = msgspec.structs.replace(file, planned=planned_by(gate.settings))
+        unrecorded = archive.record(file, settled.report)
+        grounds.tidy(world)
+    return Done(cell=file.cells[0], path=settled.report, unrecorded=unrecorded)
 
 
-def _run_on(grounds: Grounds, begun: Begun, part: Selection, wanted: Wanted, world: World) -> Done:
+def beside_ssh(settled: Settled, world: World) -> Settled:
+    """Vary no more of case than a whole run does where some environments are over ssh: this job need not be one of those."""
+    every = settled.settings.environments
+    if RunnerChoice.SSH not in {RunnerChoice(each.runner or settled.settings.runner) for each in every.values()}:
+        return settled
+    held = lacking.case(every, "no filesystem that folds case can be had over ssh")
+    for axis, each in held.items():
+        world.say(f"not varied: {axis}: {each.why}")
+    settings = msgspec.structs.replace(settled.settings, environments=lacking.hold(every, held))
+    return msgspec.structs.replace(settled, settings=settings)
+
+
+def planned_by(settings: Settings) -> dict[EnvironmentName, int]:
+    """Say how many attempts each environment of the gate is to have: whoever has fewer cells knows that some are missing."""
+    return {EnvironmentName(name): settings.attempts for name in settings.environments}
+
+
+def _run_on(grounds: Grounds, begun: Begun, part: Selection, wanted: Wanted, world: World) -> CellFile:
     settled, trees, asked = begun.settled, begun.trees, begun.asked
     ready = grounds.prepare(settled, trees, world)
     moment = world if wanted.at is None else msgspec.structs.replace(world, now=lambda: wanted.at)
@@ -75,10 +99,14 @@ def _run_on(grounds: Grounds, begun: Begun, part: Selection, wanted: Wanted, wor
     made = result.Made(ready=ready, trees=trees, asked=asked, planned=planned, changed=begun.changed)
     image = ready.images.get(plan.environment.name)
     record = environments.record(plan.environment, "" if image is None else image.name)
-    file = CellFile(schema=SCHEMA, paritygate=world.version, subject=result.subject(made), cells=(cell,), environments=(record,))
-    unrecorded = archive.record(file, settled.report)
-    grounds.tidy(world)
-    return Done(cell=cell, path=settled.report, unrecorded=unrecorded)
+    return CellFile(
+        schema=SCHEMA,
+        paritygate=world.version,
+        subject=result.subject(made),
+        cells=(cell,),
+        environments=(record,),
+        seeds=tuple(each.seed for each in planned.plans if each.environment.name == wanted.env),
+    )
 
 
 def with_attempts(settled: Settled, wanted: Wanted) -> Settled:

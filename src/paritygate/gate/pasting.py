@@ -55,7 +55,7 @@ def command(request: Request, wanted: Wanted, world: World, *, plain: bool = Fal
         *("--maxfail=0", "--continue-on-collection-errors"),
         *(f"--junitxml={xml}", "-o", "junit_family=xunit1"),
     )
-    named = name_with_measurement(suite_name(wanted.env, wanted.attempt), variables)
+    named = name_with_measurement(f"{suite_name(wanted.env, wanted.attempt)};seed={seed % SEEDS}", variables)
     notes = tuple(f"the value of `{name}` sounds secret and is not in it: set it there" for name in secret)
     line = f"{shlex.join(before)} {named} {shlex.join(_selected(asked))}"
     return Command(line=line, env=wanted.env, attempt=wanted.attempt, seed=seed, xml=xml, notes=(*resolution.notes, *notes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from paritygate.docker_engine.connect import nobody_named
 from paritygate.docker_engine.verbs import Engine
 from paritygate.errors import UnrecordedError
 from paritygate.outcomes.artifact import Artifact
+from paritygate.outcomes.plans import CellPlan
 from paritygate.runners.protocol import Watch
 
 
@@ -20,10 +21,16 @@ def _expect_nothing(_seconds: Mapping[str, float]) -> None:
     """Leave the last time's seconds to whoever shows progress."""
 
 
+def _announce_nothing(_plans: Sequence[CellPlan], _why: str) -> None:
+    """Leave the cells that are about to run to whoever shows progress."""
+
+
 class World(msgspec.Struct, frozen=True, kw_only=True):
     """What the gate needs of the process it runs in.
 
-    `say` takes one line of progress, `watch` where each cell stands, `expect` how many seconds each cell took the last time.
+    `say` takes one line of progress, `step` one about a step that begins, and nothing at its end, where somebody tells the two
+    apart. `announce` takes the cells that are about to run, and why they do, which is empty for the first ones; `watch` takes
+    where each cell stands, `expect` how many seconds each cell took the last time.
     `connect` finds the engine that nobody had to name, `connect_to` one by its context or address.
     """
 
@@ -36,7 +43,18 @@ class World(msgspec.Struct, frozen=True, kw_only=True):
     say: Callable[[str], None]
     watch: Watch
     expect: Callable[[Mapping[str, float]], None] = _expect_nothing
+    announce: Callable[[Sequence[CellPlan], str], None] = _announce_nothing
+    step: Callable[[str], None] | None = None
     connect_to: Callable[[str], Engine] = nobody_named
+
+    def begin(self, line: str) -> None:
+        """Say that a step begins, which may take long."""
+        (self.say if self.step is None else self.step)(line)
+
+    def end_step(self) -> None:
+        """Say that the step is over."""
+        if self.step is not None:
+            self.step("")
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):

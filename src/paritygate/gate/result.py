@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -117,6 +118,7 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
         material=_material(made, ran.plans, findings),
         changed=made.changed,
         engines=engines,
+        planned=dict(Counter(cell.env for cell in cells)),
     )
 
 

@@ -39,8 +39,8 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
     `names` are the ids of tests as the format has them, one for each of `tests`; where several could be meant, all of them.
     `unnamed` counts tests that ran and whose ids are not known, `workers` those of pytest-xdist (0: it is not seen to have run).
-    `seed` is what pytest-randomly says it used, `suite` what a JUnit XML calls itself, `measured` what
-    the command has measured beside it.
+    `seed` is what pytest-randomly says it used, or else the command that was printed; `suite` is how that calls the cell, and
+    `measured` what it has measured.
     """
 
     format: ResultFormat

@@ -96,14 +96,16 @@ def read(content: bytes) -> Found:
     for case in _folded(reader.cases):
         runs.append(_run(case))
         names.append(tuple(possible(case)))
+    suite = reader.suites[0].get("name", "")
     return Found(
         format=ResultFormat.JUNIT,
         tests=tuple(runs),
         names=tuple(names),
         lacking="it is cut off before its end" if cut else "",
         collected=len(runs),
-        suite=reader.suites[0].get("name", "").partition(";")[0],
-        measured=measuring.in_suite(reader.suites[0].get("name", "")),
+        seed=measuring.seed_in_suite(suite),
+        suite=suite.partition(";")[0],
+        measured=measuring.in_suite(suite),
     )
 
 

@@ -8,11 +8,11 @@ import msgspec
 
 from paritygate.errors import UsageError
 from paritygate.ingest.found import CERTAINTY, Found
+from paritygate.ingest.measuring import SUITE
 from paritygate.ingest.naming import Naming, name
 from paritygate.outcomes.cells import Cell, EnvironmentName, Told
 from paritygate.outcomes.words import CellStatus, Purpose, ResultFormat, RunnerName
 
-SUITE = "paritygate"
 SEEDS = 1 << 32
 BESIDE = "give the other cells with `--beside`, or let pytest write `-o junit_family=xunit1`"
 
@@ -26,7 +26,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def suite_name(env: str, attempt: int) -> str:
-    """Say how a JUnit XML is to call itself, so that it is not taken for another cell."""
+    """Say how what a command writes is to call itself, so that it is not taken for another cell."""
     return f"{SUITE}:{env}:{attempt}"
 
 
@@ -64,14 +64,14 @@ def cell(found: Found, given: Given, known: Collection[str]) -> Cell:
 
 
 def _check(found: Found, given: Given) -> None:
-    if found.seed is not None and found.seed != given.seed % SEEDS:
-        raise UsageError(
-            f"it was run with seed {found.seed}, not {given.seed}", f"give `--seed {found.seed}`, if it is the right cell"
-        )
     if found.suite.startswith(f"{SUITE}:") and found.suite != suite_name(given.env, given.attempt):
         env, _, attempt = found.suite.removeprefix(f"{SUITE}:").rpartition(":")
         raise UsageError(
             f"it is `{env}` attempt {attempt}, not `{given.env}` attempt {given.attempt}", "give it as the cell that it is"
+        )
+    if found.seed is not None and found.seed != given.seed % SEEDS:
+        raise UsageError(
+            f"it was run with seed {found.seed}, not {given.seed}", f"give `--seed {found.seed}`, if it is the right cell"
         )
 
 

@@ -69,6 +69,8 @@ def read(content: bytes) -> Found:
     known = _known(parts, agreed=agreed)
     tests = (*known, *wholes)
     unnamed = sum(max(0, (parts.numbers or {}).get(name, 0) - tally[_OUTCOMES[name]]) for name in _COUNTED)
+    before = tuple(takewhile(lambda line: not START.fullmatch(line.strip()), lines)) if parts.headed else ()
+    suite = measuring.suite_in_lines(before)
     return Found(
         format=ResultFormat.TERMINAL,
         tests=tests,
@@ -78,8 +80,9 @@ def read(content: bytes) -> Found:
         unnamed=unnamed,
         collected=parts.header.items or 0,
         workers=parts.header.workers,
-        seed=parts.header.seed,
-        measured=measuring.in_lines(takewhile(lambda line: not START.fullmatch(line.strip()), lines)) if parts.headed else None,
+        seed=measuring.seed_in_suite(suite) if parts.header.seed is None else parts.header.seed,
+        suite=suite.partition(";")[0],
+        measured=measuring.in_lines(before),
     )
 
 

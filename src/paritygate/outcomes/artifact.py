@@ -241,6 +241,7 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
 
     `changed` is how the tests were chosen where a diff chose them, `sweeps` what was found over the values of single axes.
     `engine` is the first of `engines`, which are listed where a run has several.
+    `planned` says how many attempts each environment of the gate was to have; it is empty where nobody knows.
     """
 
     schema: int
@@ -263,3 +264,4 @@ class Artifact(msgspec.Struct, frozen=True, kw_only=True):
     changed: Changed | None = None
     engines: tuple[EngineRecord, ...] = ()
     sweeps: tuple[Sweep, ...] = ()
+    planned: dict[EnvironmentName, int] = {}

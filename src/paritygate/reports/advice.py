@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from paritygate.outcomes.artifact import Verdict
 from paritygate.outcomes.cells import Cell
+from paritygate.outcomes.products import product_of
 from paritygate.outcomes.words import CellStatus, FileState, Label, VerdictName
 
 AFTER_LABEL: Mapping[Label, str] = MappingProxyType(
@@ -46,6 +47,13 @@ AFTER_FILE: Mapping[FileState, str] = MappingProxyType(
         FileState.SPELLED: "ask for it by the name that it has",
     }
 )
+
+AFTER_PRODUCT = "it is made, not written: make it in the job, or in a fixture"
+
+
+def after_file(path: str, state: FileState) -> str:
+    """Say what a file behind a cause asks for; what a build or an installation makes is in no commit."""
+    return AFTER_PRODUCT if product_of(path, state) is not None else AFTER_FILE[state]
 
 
 def after_status(cell: Cell) -> str:

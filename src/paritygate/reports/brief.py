@@ -26,9 +26,10 @@ MOST_CHARACTERS = 300
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Tests of one label that have one cause. `count` is how many they are, `tests` the first of them; the rest is of the first.
+    """Tests of one label that have one cause. `count` is how many they are, `tests` the first of them.
 
-    `failure` is what it says, `why` its cause with what was seen, `reproduce` the command that runs it once more.
+    `files` are those of all, and the rest is of the first: `failure` is what it says, `why` its cause with what was seen,
+    `reproduce` the command that runs it once more.
     """
 
     label: Label
@@ -139,7 +140,7 @@ def _problems(artifact: Artifact, report: str) -> Iterator[Problem]:
             at=f"{side.file}:{side.line}" if side is not None and side.file else "",
             failure=_short(words_of(side)) if side is not None else "",
             why=_short(in_a_line(first.cause)) if first.cause is not None else "",
-            files=tuple(_short(line) for line in files(first.cause)) if first.cause is not None else (),
+            files=tuple(_short(line) for line in files(*(each.cause for each in some if each.cause is not None))),
             reproduce=reproduction(first, report),
         )
 

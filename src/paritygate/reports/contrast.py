@@ -6,14 +6,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from paritygate.outcomes.artifact import Side
-from paritygate.reports.text import MOST_ENVIRONMENTS, cut, spell_out
+from paritygate.reports.text import MOST_ENVIRONMENTS, spell_out
 
 MOST_SIDES = 6
 BETWEEN = " | "
 
 
 def side_by_side(sides: Sequence[Side], width: int) -> Iterator[str]:
-    """Say where a test fails, if that is one place, and both sides: in one line where they fit, else one below the other."""
+    """Say where a test fails, if that is one place, and both sides: in one line where they fit, else one below the other.
+
+    No line is cut: one side alone may be wider.
+    """
     shown = one_of_each(sides) if len({side.env for side in sides}) > MOST_ENVIRONMENTS else sides
     places = {(side.file, side.line, side.source) for side in sides if side.file}
     more = len(shown) - MOST_SIDES
@@ -22,13 +25,13 @@ def side_by_side(sides: Sequence[Side], width: int) -> Iterator[str]:
     one_place = len(places) == 1
     said = [spell_out(_said(side, attempts=several[side.env] > 1, place=not one_place)) for side in shown]
     if one_place:
-        yield cut(spell_out(_place(*places.pop())), width)
+        yield spell_out(_place(*places.pop()))
     indent = "  " if one_place else ""
     together = f"{indent}{BETWEEN.join(said)}"
     if len(together) <= width:
         yield together
     else:
-        yield from (cut(f"{indent}{line}", width) for line in said)
+        yield from (f"{indent}{line}" for line in said)
     if more > 0:
         yield f"{indent}and {more} more that differ in the report"
 

@@ -13,7 +13,7 @@ from paritygate.classifier.evidence import KILLING
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.words import CellStatus, Purpose
 from paritygate.reports.advice import after_status
-from paritygate.reports.text import cut, in_one_line, listed, spell_out
+from paritygate.reports.text import in_one_line, listed, spell_out, wrapped
 
 TAIL_LINES = 8
 
@@ -60,7 +60,7 @@ def _group(group: Sequence[Cell], cells: Sequence[Cell], known: str, width: int)
     if tail and len({cell.stderr_tail for cell in group}) > 1:
         yield f"  the end of what {name(first)} printed:"
     for line in tail:
-        yield f"  | {cut(spell_out(line), width - 4)}"
+        yield from wrapped(spell_out(line), width, "  | ", "  |   ")
     yield f"  hint: {after_status(first)}"
 
 

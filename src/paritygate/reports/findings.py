@@ -19,11 +19,14 @@ from paritygate.reports.advice import AFTER_LABEL
 from paritygate.reports.causes import in_a_line, short
 from paritygate.reports.contrast import side_by_side
 from paritygate.reports.deaths import culprits, name
-from paritygate.reports.files import files, tells_spellings
-from paritygate.reports.ranking import WORST_FIRST, reproduction
-from paritygate.reports.text import MOST_NAMES, cut, outcomes_of, spell_out
+from paritygate.reports.files import tells_spellings
+from paritygate.reports.groups import INDENT, Told, grouped, lines_of
+from paritygate.reports.ranking import WORST_FIRST
+from paritygate.reports.text import MOST_NAMES, spell_out
 
 MOST_TESTS = 50
+MOST_LOOKED_AT = 2000
+"""Tests that are put into groups; what is beyond them is counted by file."""
 MOST_FILES = 20
 MOST_FAILURES = 2
 NUMBER = re.compile(r"\d+")
@@ -31,14 +34,21 @@ MOST_ENVIRONMENTS = 4
 MOST_HAZARDS = 3
 NO_CAUSE = "no cause is known"
 
+CUT_BY_PYTEST = "..."
+"""What stands in a message for what pytest has left out of it."""
+
 Runs = list[tuple[Cell, TestRun]]
 
 
 class Page(msgspec.Struct, frozen=True):
-    """How wide lines may be, and under which path the artifact lies, empty where it lies nowhere."""
+    """How wide lines may be, and under which path the artifact lies, empty where it lies nowhere.
+
+    With `fold` no line is wider, but for what is to be copied: on a terminal, which would break them within words.
+    """
 
     width: int
     report: str = ""
+    fold: bool = False
 
 
 def findings(artifact: Artifact, page: Page) -> Iterator[str | Text]:
@@ -48,18 +58,18 @@ def findings(artifact: Artifact, page: Page) -> Iterator[str | Text]:
         (each for each in artifact.tests if each.label in place),
         key=lambda each: (place[each.label], each.nodeid, each.occurrence),
     )
-    shown = chosen[:MOST_TESTS]
-    runs = _runs(artifact.cells, {TestId(finding.nodeid, finding.occurrence) for finding in shown})
-    for label, group in groupby(shown, key=lambda each: each.label):
+    looked_at = chosen[:MOST_LOOKED_AT]
+    runs = _runs(artifact.cells, {TestId(finding.nodeid, finding.occurrence) for finding in looked_at})
+    told = (_told(finding, runs.get(TestId(finding.nodeid, finding.occurrence), []), page.width) for finding in looked_at)
+    groups = list(grouped(told, MOST_TESTS))
+    for label, some in groupby(groups, key=lambda each: each.findings[0].label):
         yield from _heading(label, artifact)
-        told = [
-            (finding, _told(finding, runs.get(TestId(finding.nodeid, finding.occurrence), []), page.width)) for finding in group
-        ]
-        for lines, alike in groupby(told, key=lambda each: each[1]):
-            some = [finding for finding, _ in alike]
-            yield from _alike(some, lines)
-            yield from _reproduction(some[0], page)
-    yield from _rest(chosen[MOST_TESTS:])
+        for group in some:
+            yield from lines_of(group, page.width, page.report)
+    named = {id(finding) for group in groups for finding in group.findings} - {
+        id(each) for group in groups for each in group.left
+    }
+    yield from _rest([each for each in chosen if id(each) not in named])
 
 
 def _heading(label: Label, artifact: Artifact) -> Iterator[str | Text]:
@@ -103,43 +113,27 @@ def _runs(cells: Sequence[Cell], wanted: set[TestId]) -> dict[TestId, Runs]:
     return runs
 
 
-def _alike(some: Sequence[Finding], lines: Sequence[str]) -> Iterator[str]:
-    """Show tests that follow each other and of which the same is to be told, such as those of one function; it is told once."""
-    for finding in some:
-        which = f" (number {finding.occurrence + 1} of this id)" if finding.occurrence else ""
-        outcomes = outcomes_of(finding.outcomes)
-        yield f"  {spell_out(finding.nodeid)}{which}   {outcomes}"
-    if lines and len(some) > 1:
-        yield f"    of all {len(some)}:"
-    for line in lines:
-        yield f"    {line}"
-
-
-def _reproduction(finding: Finding, page: Page) -> Iterator[str]:
-    """Say how to run a test that diverges once more where it shows, unless that is too long for a line."""
-    if command := reproduction(finding, page.report):
-        line = f"    to reproduce: {command}"
-        yield from (line,) if len(line) <= page.width else ()
-
-
-def _told(finding: Finding, runs: Runs, width: int) -> list[str]:
-    if finding.sides:
-        lines = list(side_by_side(finding.sides, width - 4))
-    else:
-        lines = [cut(line, width - 4) for line in _failures(runs) or _reasons(runs)]
+def _told(finding: Finding, runs: Runs, width: int) -> Told:
+    """Tell of a test all but its name, what files it touches, and how to run it once more."""
+    failures = list(side_by_side(finding.sides, width - len(INDENT))) if finding.sides else _failures(runs) or _reasons(runs)
     if finding.cause is None or not tells_spellings(finding.cause):
-        lines += [cut(line, width - 4) for line in _spellings(runs)]
+        failures += _spellings(runs)
+    above = []
     if finding.cause is not None:
-        lines.append(f"cause: {spell_out(in_a_line(finding.cause))}")
-        lines += files(finding.cause)
+        above.append(f"cause: {spell_out(in_a_line(finding.cause))}")
     elif finding.label in DIVERGENT and not finding.note:
-        lines.append("cause: not looked for (`paritygate explain REPORT` does)")
+        above.append("cause: not looked for (`paritygate explain REPORT` does)")
+    messages = [side.message for side in finding.sides] or [run.failure.message for _, run in runs if run.failure is not None]
+    whole = dict.fromkeys(message for message in messages if CUT_BY_PYTEST in message.strip().partition("\n")[0])
+    return Told(finding=finding, failures=tuple(failures), whole=tuple(whole), above=tuple(above), below=tuple(_remarks(finding)))
+
+
+def _remarks(finding: Finding) -> Iterator[str]:
     if finding.confirmed:
-        lines.append(f"confirmed by {finding.confirmed} further attempt{'s' * (finding.confirmed != 1)}")
-    lines += [f"hazard: {spell_out(f'{each.file}:{each.line} {each.what}')}" for each in finding.hazards[:MOST_HAZARDS]]
+        yield f"confirmed by {finding.confirmed} further attempt{'s' * (finding.confirmed != 1)}"
+    yield from (f"hazard: {spell_out(f'{each.file}:{each.line} {each.what}')}" for each in finding.hazards[:MOST_HAZARDS])
     if note := _note(finding):
-        lines.append(f"note: {spell_out(note)}")
-    return lines
+        yield f"note: {spell_out(note)}"
 
 
 def _note(finding: Finding) -> str:

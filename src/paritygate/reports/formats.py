@@ -25,7 +25,7 @@ def render(artifact: Artifact, form: Format, page: Page, *, colour: bool = False
     """Write a run in a format. `page.report` is the artifact's path as commands are to have it; `page.width` is a terminal's."""
     match form:
         case Format.TERMINAL:
-            return terminal.render(artifact, page.width, colour=colour, report=page.report)
+            return terminal.render(artifact, page.width, colour=colour, report=page.report, fold=page.fold)
         case Format.HTML:
             return html_page.render(artifact, page.report)
         case Format.MARKDOWN:

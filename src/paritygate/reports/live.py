@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 import rich.live
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from paritygate.outcomes.plans import Progress
+from paritygate.outcomes.plans import CellPlan, Progress
 from paritygate.reports import rows
+from paritygate.reports.batch import LONG_SECONDS, Batch, in_all
 from paritygate.reports.rows import UNDERWAY, Row
 from paritygate.reports.text import spell_out
 from paritygate.reports.workflow import neutralised
@@ -27,8 +28,6 @@ SILENT_SECONDS = 60.0
 QUARTER_SECONDS = 5.0
 QUARTERS = 4
 TICK_SECONDS = 5.0
-LONG_SECONDS = 2.0
-"""After how many seconds a step of which nothing is seen is shown on a terminal, with its time."""
 BESIDE_ROWS = 6
 LEAST_ROWS = 4
 
@@ -39,6 +38,13 @@ class Much(Enum):
     QUIET = "quiet"
     PLAIN = "plain"
     VERBOSE = "verbose"
+
+
+class Doing(NamedTuple):
+    """What is going on, and since when."""
+
+    what: str
+    since: float
 
 
 class Live:
@@ -55,6 +61,7 @@ class Live:
         self._clock = clock
         self._rows: dict[str, Row] = {}
         self._expected: dict[str, float] = {}
+        self._batches: list[Batch] = []
         self._step, self._since = "", clock()
         self._said = self._since
         self._lock = threading.RLock()
@@ -62,11 +69,16 @@ class Live:
         self._screen: rich.live.Live | None = None
         self._ticker: threading.Thread | None = None
 
+    @property
+    def is_drawn(self) -> bool:
+        """Say whether cells are drawn as a table, which takes a terminal that can move its cursor."""
+        return self._console.is_terminal and not self._console.is_dumb_terminal and self._much is Much.PLAIN
+
     def __enter__(self) -> Self:
         """Begin to draw, on a terminal; elsewhere begin to look whether a step takes long."""
         if self._much is Much.QUIET:
             return self
-        if self._console.is_terminal and self._much is Much.PLAIN:
+        if self.is_drawn:
             self._screen = rich.live.Live(
                 get_renderable=self.screen,
                 console=self._console,
@@ -83,7 +95,7 @@ class Live:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Leave the last state on the terminal."""
         self._over.set()
-        self._step = ""
+        self.step("")
         if self._screen is not None:
             self._screen.stop()
             self._screen = None
@@ -91,10 +103,23 @@ class Live:
             self._ticker.join()
 
     def say(self, line: str) -> None:
-        """Show a line that is about no cell, above the table where there is one: a step that begins, or a remark."""
+        """Show a line that is about no cell, above the table where there is one."""
+        with self._lock:
+            self._print(line)
+
+    def step(self, line: str) -> None:
+        """Show a line about a step that begins, or nothing where it ends: until then it is what is going on."""
         with self._lock:
             self._step, self._since = line, self._clock()
-            self._print(line)
+            if line:
+                self._print(line)
+
+    def announce(self, plans: Sequence[CellPlan], why: str = "") -> None:
+        """Take in which cells are about to run, and why further ones; what was done before them is over."""
+        with self._lock:
+            self.step("")
+            if plans:
+                self._batches.append(Batch([plan.name for plan in plans], why, self._clock()))
 
     def expect(self, seconds: Mapping[str, float]) -> None:
         """Take in how many seconds each cell took the last time, by its name."""
@@ -106,14 +131,18 @@ class Live:
         now = self._clock()
         with self._lock:
             row = self._rows.get(progress.cell)
-            first = row is None or (row.end is not None and progress.step in UNDERWAY)
+            awaited = bool(self._batches) and self._batches[-1].awaits(progress.cell)
+            first = row is None or (row.end is not None and (awaited or progress.step in UNDERWAY))
             if row is None or first:
                 row = Row(progress, now, self._expected.get(progress.cell, 0.0))
                 self._rows.pop(progress.cell, None)
                 self._rows[progress.cell] = row
+                self._begun(row, now)
             before, step = row.progress.collected, row.progress.step
             ended = row.end is not None
             row.move(progress, now)
+            if row.end is not None and not ended:
+                self._batches[-1].ended(now)
             if self._screen is None and self._much is not Much.QUIET and not ended:
                 collected = progress.collected > 0 and (first or not before)
                 self._say_plainly(row, now, first=first, collected=collected)
@@ -132,7 +161,7 @@ class Live:
             some, before = rows.shown([*self._rows.values()], max(LEAST_ROWS, self._console.height - BESIDE_ROWS))
             lines = [line for line in (before, self._below(now)) if line]
             drawn = rows.table(some, now, self._console)
-        below = (Text(line, style="dim", no_wrap=True, overflow="crop") for line in lines)
+        below = (Text(line, style="dim") for line in lines)
         return Group(*((drawn,) if some else ()), *below)
 
     def tick(self) -> None:
@@ -142,19 +171,31 @@ class Live:
             open_rows = [row for row in self._rows.values() if row.end is None]
             for row in open_rows:
                 self._say_plainly(row, now, first=False, collected=False)
-            if self._step and not open_rows and now - self._said >= SILENT_SECONDS:
-                self._print(f"still {now - self._since:.0f} s at: {self._step}")
+            if not open_rows and now - self._said >= SILENT_SECONDS and (doing := self._doing()):
+                self._print(f"still {now - doing.since:.0f} s at: {doing.what}")
+
+    def _begun(self, row: Row, now: float) -> None:
+        """Count a cell that begins among those announced last; where nobody announces any, among all of its run."""
+        self._step = ""
+        if not self._batches:
+            self._batches.append(Batch((), "", now))
+        self._batches[-1].begin(row)
+
+    def _doing(self) -> Doing | None:
+        """Say what is going on while no cell runs; None for nothing that anybody said."""
+        if self._step:
+            return Doing(self._step, self._since)
+        if self._batches and (names := self._batches[-1].starting):
+            return Doing(f"starting {' and '.join(names)}", self._batches[-1].waited_since)
+        return None
 
     def _below(self, now: float) -> str:
-        """Say in a line how all cells stand, or while none runs which step takes so long."""
-        every = [*self._rows.values()]
-        if not any(row.end is None for row in every):
-            return f"{now - self._since:.0f} s: {self._step}" if self._step and now - self._since >= LONG_SECONDS else ""
-        left = rows.left_in_all(every, self._expected, now)
-        red = sum(row.progress.red for row in every)
-        over = sum(row.end is not None for row in every)
-        total = max(len(every), len(self._expected))
-        return f"{over} of {total} cells done, {red} red{f', about {left:.0f} s left' if left is not None else ''}"
+        """Say in a line which step takes so long, or how the cells stand; of all of them in the end."""
+        if self._step:
+            return f"{now - self._since:.0f} s: {self._step}" if now - self._since >= LONG_SECONDS else ""
+        if not self._batches:
+            return ""
+        return in_all(self._batches) if self._over.is_set() else self._batches[-1].line(self._expected, now)
 
     def _tick_on(self) -> None:
         while not self._over.wait(TICK_SECONDS):

@@ -17,10 +17,12 @@ from paritygate.reports.advice import after, after_status
 from paritygate.reports.causes import in_a_line, kind
 from paritygate.reports.deaths import name
 from paritygate.reports.files import files
+from paritygate.reports.groups import MOST_EXAMPLES
 from paritygate.reports.ranking import is_let_through, ranked, reproduction
-from paritygate.reports.sides import sides_of, words_of
+from paritygate.reports.sides import Sides, sides_of, words_of
 from paritygate.reports.terminal import remarks
 from paritygate.reports.text import in_a_block, in_one_line, outcomes_of, spell_out
+from paritygate.reports.varied import names, with_values
 
 MOST_BYTES = 65_536
 """What a comment takes, counted in bytes of UTF-8, which are never fewer than characters."""
@@ -49,15 +51,27 @@ def render(artifact: Artifact, report: str = "") -> str:
     chosen = ranked(artifact)
     sides = sides_of(artifact, chosen)
     label: tuple[Label, bool] | None = None
-    for number, finding in enumerate(chosen):
-        block = "\n\n".join(_told(finding, sides[TestId(finding.nodeid, finding.occurrence)], known))
+    groups = _groups(artifact, chosen, sides)
+    for number, some in enumerate(groups):
+        finding = some[0]
+        block = "\n\n".join(_told(some, sides[TestId(finding.nodeid, finding.occurrence)], known))
         group = (finding.label, is_let_through(artifact, finding))
         heading = "" if group == label else f"### {_heading(artifact, finding)}\n\n"
         added = f"{text}\n\n{heading}{block}"
         if _size(added) + ROOM_FOR_THE_END > MOST_BYTES:
-            return f"{text}\n\n{_rest(chosen[number:])}\n"
+            return f"{text}\n\n{_rest([each for left in groups[number:] for each in left])}\n"
         text, label = added, group
     return "\n\n".join([text, *_end(artifact, MOST_BYTES - _size(text) - ROOM_FOR_THE_END)]) + "\n"
+
+
+def _groups(artifact: Artifact, chosen: Sequence[Finding], sides: Sides) -> list[list[Finding]]:
+    """Put tests together that have one cause and say the same on each side; each where no cause is known by itself."""
+    groups: dict[tuple[object, ...], list[Finding]] = {}
+    for number, finding in enumerate(chosen):
+        said = tuple((side.env, side.outcome, words_of(side)) for side in sides[TestId(finding.nodeid, finding.occurrence)])
+        cause = in_a_line(finding.cause) if finding.cause is not None else number
+        groups.setdefault((finding.label, is_let_through(artifact, finding), cause, said, finding.note), []).append(finding)
+    return list(groups.values())
 
 
 def _size(text: str) -> int:
@@ -76,7 +90,8 @@ def _head(artifact: Artifact) -> Iterator[str]:
         rows = [f"| `{label}` | {count} | {after(label, artifact.verdict)} |" for label, count in counted]
         yield "\n".join(["| label | tests | what to do |", "|---|---:|---|", *rows])
     if verdict.axes:
-        yield f"Varied: {', '.join(f'`{axis}`' for axis in verdict.axes)}"
+        where = f" ({span(names(artifact))})" if names(artifact) else ""
+        yield f"Varied{where}: {', '.join(span(f'{axis} {values}') for axis, values in with_values(artifact, verdict.axes))}"
     if verdict.unmeasured:
         yield f"As asked for, not measured: {', '.join(f'`{axis}`' for axis in verdict.unmeasured)}"
 
@@ -126,22 +141,27 @@ def _heading(artifact: Artifact, finding: Finding) -> str:
     return f"{finding.label}: {todo}"
 
 
-def _told(finding: Finding, sides: Sequence[Side], report: str) -> Iterator[str]:
-    """Tell of a test: a line that is HTML alone, and behind it what there is to see."""
+def _told(some: Sequence[Finding], sides: Sequence[Side], report: str) -> Iterator[str]:
+    """Tell of a test, and of others of which the same is to be told: a line that is HTML alone, and behind it what is seen."""
+    finding, more = some[0], some[1:]
     outcomes = outcomes_of(finding.outcomes)
     which = f" (number {finding.occurrence + 1})" if finding.occurrence else ""
     why = f" · {kind(finding.cause)}" if finding.cause is not None else ""
     nodeid = spell_out(finding.nodeid)
     shown = nodeid if len(nodeid) <= MOST_ID else f"{nodeid[: MOST_ID - 3]}..."
-    yield f"<details><summary><code>{html.escape(shown)}</code>{which}{html.escape(why)}</summary>"
+    others = f" · and {len(more)} more" if more else ""
+    yield f"<details><summary><code>{html.escape(shown)}</code>{which}{html.escape(why)}{others}</summary>"
     yield span(outcomes)
+    if more:
+        named = ", ".join(span(each.nodeid) for each in more[: MOST_EXAMPLES - 1])
+        yield f"And {len(more)} more like it: {named}{', ...' if len(more) >= MOST_EXAMPLES else ''}"
     for side in [side for side in sides if words_of(side)][:MOST_SIDES]:
         where = f" at {span(f'{side.file}:{side.line}' if side.line else side.file)}" if side.file else ""
         yield f"{span(side.env)} {side.outcome}{where}"
         yield fenced("\n".join(part for part in (side.source, words_of(side)) if part))
     if finding.cause is not None:
         yield f"Cause: {sentence(spell_out(in_a_line(finding.cause)))}"
-        for line in files(finding.cause):
+        for line in files(*(each.cause for each in some if each.cause is not None)):
             yield f"- {sentence(line)}"
     for hazard in finding.hazards[:MOST_SIDES]:
         yield f"- hazard: {span(f'{hazard.file}:{hazard.line}')} {sentence(spell_out(hazard.what))}"

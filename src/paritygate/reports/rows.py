@@ -21,8 +21,9 @@ BAR_WIDTH = 20
 WIDE = 80
 NARROW = 50
 
+STARTING = "starting"
 RUNNING = "running"
-UNDERWAY = frozenset({"starting", "collecting", "running", "ending", "ended"})
+UNDERWAY = frozenset({STARTING, "collecting", "running", "ending", "ended"})
 """What a cell does before its last word; every other word, such as a status or that it was stopped, is the last one."""
 
 
@@ -120,18 +121,12 @@ def shown(rows: Sequence[Row], most: int) -> tuple[list[Row], str]:
     over = [row for row in rows if row.end is not None]
     hidden = set(map(id, over[: max(0, len(rows) - most)]))
     gone = [row for row in over if id(row) in hidden]
-    red = sum(1 for row in gone if row.progress.red)
-    line = f"and {len(gone)} cells before, {red} of them with red tests" if gone else ""
-    return [row for row in rows if id(row) not in hidden], line
+    return [row for row in rows if id(row) not in hidden], _gone(gone)
 
 
-def left_in_all(rows: Sequence[Row], expected: dict[str, float], now: float) -> float | None:
-    """Guess for how many seconds all cells go on, those that have not begun too; None where nobody can know."""
-    waiting = [seconds for name, seconds in expected.items() if name not in {row.progress.cell for row in rows}]
-    open_rows = [row for row in rows if row.end is None]
-    lefts = [row.left(now) for row in open_rows]
-    known = [left for left in lefts if left is not None]
-    if len(known) < len(lefts) or not (known or waiting):
-        return None
-    every = [*known, *waiting]
-    return max(*every, sum(every) / max(1, len(open_rows)))
+def _gone(rows: Sequence[Row]) -> str:
+    """Say in a line what became of cells that are not drawn."""
+    red = sum(1 for row in rows if row.progress.red)
+    if len(rows) == 1:
+        return f"and 1 cell before, {'with' if red else 'without'} red tests"
+    return f"and {len(rows)} cells before, {red or 'none'} of them with red tests" if rows else ""

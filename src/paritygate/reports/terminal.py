@@ -20,7 +20,7 @@ from paritygate.reports.deaths import dead_cells, name, said_once
 from paritygate.reports.findings import Page, findings
 from paritygate.reports.freezes import frozen
 from paritygate.reports.sweeps import beside, sweeps
-from paritygate.reports.text import in_one_line, listed, spell_out
+from paritygate.reports.text import folded, in_one_line, listed, spell_out
 from paritygate.reports.touched import chosen
 
 _COLOURS = {
@@ -33,10 +33,11 @@ _COLOURS = {
 }
 
 
-def render(artifact: Artifact, width: int = 100, *, colour: bool = False, report: str = "") -> str:
+def render(artifact: Artifact, width: int = 100, *, colour: bool = False, report: str = "", fold: bool = False) -> str:
     """Say everything that a reader needs to decide: the verdict first, then what varied, the labels, the tests, the rest.
 
-    `report` is the path under which the artifact lies, as commands are to have it; empty where it lies nowhere.
+    `report` is the path under which the artifact lies, as commands are to have it; empty where it lies nowhere. With `fold` long
+    lines are broken between words.
     """
     output = io.StringIO()
     console = Console(
@@ -51,7 +52,7 @@ def render(artifact: Artifact, width: int = 100, *, colour: bool = False, report
         markup=False,
         emoji=False,
     )
-    _print(console, _headline(artifact))
+    _print(console, _headline(artifact), fold=fold)
     for part in (
         _axes(artifact),
         sweeps(artifact),
@@ -65,13 +66,24 @@ def render(artifact: Artifact, width: int = 100, *, colour: bool = False, report
     ):
         if lines := list(part):
             console.print()
-            _print(console, lines)
+            _print(console, lines, fold=fold)
     return "".join(f"{line.rstrip()}\n" for line in output.getvalue().splitlines())
 
 
-def _print(console: Console, lines: Iterable[str | Text | Table]) -> None:
+def _print(console: Console, lines: Iterable[str | Text | Table], *, fold: bool) -> None:
     for line in lines:
-        console.print(line, soft_wrap=not isinstance(line, Table))
+        for part in _folded(line, console.width) if fold else (line,):
+            console.print(part, soft_wrap=not isinstance(part, Table))
+
+
+def _folded(line: str | Text | Table, width: int) -> list[str] | list[Text] | list[Table]:
+    match line:
+        case Text():
+            return [Text(part, style=line.style) for part in folded(line.plain, width)]
+        case str():
+            return folded(line, width)
+        case Table():
+            return [line]
 
 
 def _headline(artifact: Artifact) -> Iterator[str | Text]:

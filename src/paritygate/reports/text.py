@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
 from paritygate.outcomes.cells import EnvironmentName
 
 MOST_NAMES = 10
-LEAST_WIDTH = 40
+LEAST_WIDTH = 20
+MOST_LINES = 3
+LEAST_ROOM = 200
+"""For how many characters there is room in any case, in more lines where these are short."""
 MOST_ENVIRONMENTS = 4
 MOST_OF_A_GROUP = 2
 
@@ -29,6 +33,51 @@ def cut(text: str, width: int) -> str:
     """Cut a line to a width, but never to nothing."""
     width = max(width, LEAST_WIDTH)
     return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
+def wrapped(text: str, width: int, indent: str = "", hanging: str = "") -> list[str]:
+    """Break a line at its words, with an indent before the first part and one before the others.
+
+    It takes few lines; of what is too long for them the middle is left out, since an error says what at its beginning and which
+    at its end.
+    """
+    width = max(width, LEAST_WIDTH)
+    most = max(MOST_LINES, -(-LEAST_ROOM // width))
+    shown, room = text, len(text)
+    while True:
+        lines = textwrap.wrap(
+            shown, width, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False, replace_whitespace=False
+        )
+        if len(lines) <= most:
+            return lines or [indent.rstrip()]
+        room = min(room, most * width) - 1
+        head = 2 * room // 3
+        shown = f"{text[:head].rstrip()} ... {text[head - room :].lstrip()}"
+
+
+COPIED = "to reproduce: "
+"""What a line begins with that is to be copied as a whole."""
+
+
+def folded(line: str, width: int) -> list[str]:
+    """Break a line between words for a terminal, and further in from its second part on; nothing of it is left out.
+
+    A command stays in one piece, and so does a word that is longer than a line: the terminal breaks it itself, and copies it
+    whole.
+    """
+    if len(line) <= width or line.lstrip().startswith(COPIED):
+        return [line]
+    text = line.lstrip(" ")
+    indent = line[: len(line) - len(text)]
+    return textwrap.wrap(
+        text,
+        max(width, LEAST_WIDTH),
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
+    )
 
 
 def listed(names: Iterable[str]) -> str:

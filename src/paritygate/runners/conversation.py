@@ -153,7 +153,7 @@ class Visit:
         except NoVerdictError as error:
             failure = f"{error.message}; {error.hint}" if error.hint else error.message
             self.lost = isinstance(error, ConnectionLostError)
-            logger.warning("cell %s: %s", self._plan.name, failure)
+            logger.info("cell %s: %s", self._plan.name, failure)
         ending = Ending(
             runner=runner,
             exit_code=end.exit_code if end is not None else None,

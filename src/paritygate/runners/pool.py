@@ -43,7 +43,8 @@ class Member(msgspec.Struct, frozen=True, kw_only=True):
         return self.environments is None or base in self.environments
 
     def run(self, plan: CellPlan, watch: Watch) -> tuple[Cell, bool]:
-        """Run one cell to its end, and say whether the place was lost meanwhile."""
+        """Run one cell to its end, and say whether the place was lost meanwhile; whoever watches sees at once that it begins."""
+        watch(Progress(cell=plan.name, step="starting"))
         cell = self.runner.run(plan, watch)
         if self.name:
             cell = msgspec.structs.replace(cell, engine=self.name)

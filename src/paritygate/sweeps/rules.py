@@ -16,6 +16,8 @@ from paritygate.outcomes.words import Outcome
 
 FEWEST = 2
 """How many values have to have a property before it is named: one value is named itself."""
+WORTH = 2
+"""A property of some of the values is named where it makes the rule so many times smaller than their list."""
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -26,11 +28,24 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A rule that fits some values; `size` is how many things it names, `words` is empty where those are the values."""
+    """A rule that fits some values; `size` is how many things it names, `words` is empty where those are the values.
+
+    `rest` are values that do the same without having what `words` say: they are named themselves.
+    """
 
     size: int
     words: str = ""
     also: tuple[str, ...] = ()
+    rest: frozenset[str] = frozenset()
+
+    def clauses(self, outcome: Outcome, values: Sequence[str]) -> Iterator[Clause]:
+        """Yield what is said of the values: by words where there are any, and one by one."""
+        if self.words:
+            worded = tuple(value for value in values if value not in self.rest)
+            yield Clause(outcome=outcome, values=worded, words=self.words, also=self.also)
+        listed = tuple(value for value in values if not self.words or value in self.rest)
+        if listed:
+            yield Clause(outcome=outcome, values=listed)
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -56,9 +71,10 @@ def find(outcomes: Mapping[str, Outcome], facts: Sequence[Fact]) -> Found | None
     fitting = {outcome: smallest(frozenset(values), known, facts) for outcome, values in groups.items()}
     elsewhere = min(groups, key=lambda each: (_without(each, fitting), not each.green, -len(groups[each])))
     clauses = tuple(
-        Clause(outcome=outcome, values=tuple(values), words=fitting[outcome].words, also=fitting[outcome].also)
+        clause
         for outcome, values in groups.items()
         if outcome is not elsewhere
+        for clause in fitting[outcome].clauses(outcome, values)
     )
     return Found(clauses, elsewhere, len(groups[elsewhere]))
 
@@ -75,6 +91,7 @@ def smallest(some: frozenset[str], known: frozenset[str], facts: Sequence[Fact])
     | one fact | 1 |
     | the values themselves | their number |
     | two facts that hold together | 2, and only where the list is longer |
+    | one fact, and the values that it leaves over | 1 and their number, and only where the list is twice as long |
     """
     listed = Candidate(len(some))
     if len(some) < FEWEST:
@@ -85,7 +102,19 @@ def smallest(some: frozenset[str], known: frozenset[str], facts: Sequence[Fact])
     pairs = list(_pairs(some, known, facts))
     if pairs and len(some) > FEWEST:
         return Candidate(2, pairs[0])
-    return listed
+    within = _most_within(some, known, facts)
+    return within if within is not None and within.size * WORTH <= len(some) else listed
+
+
+def _most_within(some: frozenset[str], known: frozenset[str], facts: Sequence[Fact]) -> Candidate | None:
+    """Find the fact that holds of most of the values, and of nothing else; the first of those that do."""
+    within = [(fact.words, held) for fact in facts if len(held := fact.holds & known) >= FEWEST and held < some]
+    if not within:
+        return None
+    words, most = max(within, key=lambda each: len(each[1]))
+    also = tuple(dict.fromkeys(other for other, held in within if held == most and other != words))
+    rest = some - most
+    return Candidate(1 + len(rest), words, also, rest)
 
 
 def _pairs(some: frozenset[str], known: frozenset[str], facts: Sequence[Fact]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from paritygate import archive, selection
-from paritygate.classifier import belonging, labels, surroundings, verdicts
+from paritygate.classifier import belonging, labels, planning, surroundings, verdicts
 from paritygate.classifier.sides import DIVERGENT, laid_side_by_side
 from paritygate.environments import folds_case
 from paritygate.freezes import judging
@@ -188,6 +188,7 @@ def weighed(artifact: Artifact, gate: Sequence[Cell]) -> Verdict:
             varied=artifact.axes,
             excluded=len(artifact.excluded),
             blocking=(
+                *planning.obstacles(artifact.planned, gate),
                 *surroundings.undeclared_differences(gate, varied).blocking,
                 # A whole run has run such cells again; what was put together from files has not.
                 *(belonging.dates_apart(artifact.tests, gate) if artifact.material is None else ()),

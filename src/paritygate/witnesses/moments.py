@@ -25,6 +25,7 @@ MOMENTS: tuple[tuple[str, str], ...] = (
     ("2027-01-31T12:00:00", "the 31st: the next month has no such day"),
     ("2027-04-30T12:00:00", "the end of a short month: tomorrow is in another one"),
     ("2028-02-29T12:00:00", "29 February: neither the year before nor the year after has such a day"),
+    ("2027-03-01T12:00:00", "1 March before a leap year: a year less a day from now is 29 February"),
     ("2027-12-31T12:00:00", "31 December: tomorrow is in another year"),
     ("2027-01-01T12:00:00", "1 January in the 53rd week of the year before"),
     (SHORT_DAY, "the day on which the zone's clocks are put forward: it is shorter than others, mostly 23 hours"),

@@ -2,49 +2,81 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import comb
+from collections.abc import Sequence
 
 from paritygate.causes.unstable.answers import Answer, OfChance, OfRace, Open, Times
 from paritygate.causes.unstable.corners import TWICE, Corners, merged
 from paritygate.causes.unstable.ordering import Bench, Inquiry
+from paritygate.causes.unstable.racing import LOOKS, Look, Side, alone, beside, is_proven, may_be_proven, well
 from paritygate.causes.unstable.suspects import Suspect, Trial
 from paritygate.causes.views import Likeness, Views
-from paritygate.classifier.evidence import RISK
 
 FURTHER = 6
 """How often a cell is run again, where it is to be known how often a test goes wrong in it."""
-LOOKS = ((6, 7), (12, 13), (24, 25), (36, 37))
-"""How often the cell and one worker's list in one process are run, each time that a race is judged by."""
-LATER = RISK / 2
-"""What the chance must be below at a later look: all of them together err in fewer than 1 of 1,000 cases."""
+FIRST = 1
+"""How many results of a worker's list in one process were why what runs beside the test is looked into."""
 
 
-def explain_chance(suspect: Suspect, corners: Corners, views: Views[Trial]) -> Inquiry:
-    """Run a cell in which a test changed though nothing else did, and say how often it goes wrong there."""
-    if suspect.ill.workers > 1 and suspect.ill.list_of(suspect.test) and views.likeness(corners.ill) is None:
-        return (yield from explain_company(Bench.single(suspect), corners, views))
-    return (yield from _changed(suspect, corners, views))
+def explain_chance(bench: Bench, corners: Corners, views: Views[Trial]) -> Inquiry:
+    """Say how often a test goes wrong in a cell in which it changed though nothing else did.
+
+    Beside other workers something else may have: there it is chance only if one process has shown it.
+    """
+    if bench.suspect.ill.workers > 1 and not _by_itself(views):
+        return (yield from explain_company(bench, corners, views))
+    return (yield from _changed(bench.suspect, corners, views))
+
+
+def explain_company(bench: Bench, corners: Corners, views: Views[Trial]) -> Inquiry:
+    """Run cells as they were, and its worker's list of them in one process, more often as long as that may prove something.
+
+    The cell in which it went wrong comes first; then also the one in which it went well, since it may go wrong there oftener.
+
+    | in one process | beside the others | then |
+    |---|---|---|
+    | well each time | so often ill that chance would do it in fewer than 1 of 1,000 cases | a race |
+    | well each time | so often that more runs may prove it | both are run again |
+    | well each time | seldom | open |
+    | now so, now otherwise | | chance, with how often on both sides |
+    """
+    suspect = bench.suspect
+    if not _is_listed(bench):
+        return Open("it changes beside other workers, and what its worker ran is not known, so that it cannot be compared")
+    for look in LOOKS:
+        yield from merged(views, _asked(bench, corners, look))
+        seen = _sides(bench, corners, views)
+        if is_proven(seen, look):
+            return OfRace(workers=suspect.ill.workers, beside=beside(seen), alone=well(_compared(seen)))
+        if _by_itself(views) or not may_be_proven(seen):
+            break
+    if _by_itself(views) and not alone(_sides(bench, corners, views)).seen:
+        return (yield from _changed(suspect, corners, views))
+    return _company(bench, corners, views)
 
 
 def so_far(bench: Bench, corners: Corners, views: Views[Trial]) -> OfChance | None:
     """Say what is known when the time is over: where one process came out otherwise it is chance, and no worker has done it."""
-    suspect = bench.suspect
-    if suspect.ill.workers <= 1 or any(each.workers <= 1 for each in views.unstable()):
-        chance = _chance(suspect, corners, views) if views.unstable() else None
-        return chance if chance is not None and chance.again.of else None
-    if not suspect.ill.list_of(suspect.test) or may_be_proven(*_sides(bench, corners, views)):
-        return None  # more runs may still prove a race, so that nobody knows yet whether it is chance
-    answer = _company(bench, corners, views)
-    return answer if isinstance(answer, OfChance) else None
+    if bench.suspect.ill.workers > 1 and not _by_itself(views):
+        return None
+    chance = _chance(bench.suspect, corners, views) if views.unstable() else None
+    return chance if chance is not None and chance.again.of else None
 
 
 def sides_so_far(bench: Bench, corners: Corners, views: Views[Trial]) -> str:
     """Say how often a test went wrong beside other workers and in one process, where both were tried before the time was over."""
-    if bench.suspect.ill.workers <= 1 or not bench.suspect.ill.list_of(bench.suspect.test):
+    if bench.suspect.ill.workers <= 1 or not _is_listed(bench):
         return ""
-    beside, alone = _sides(bench, corners, views)
-    return f"so far it went wrong {_both(beside, alone)}" if beside.of and alone.of else ""
+    seen = _sides(bench, corners, views)
+    return f"so far it went wrong {_both(seen)}" if _compared(seen).of else ""
+
+
+def _is_listed(bench: Bench) -> bool:
+    return bool(bench.suspect.ill.list_of(bench.suspect.test) and bench.suspect.well.list_of(bench.suspect.test))
+
+
+def _by_itself(views: Views[Trial]) -> tuple[Trial, ...]:
+    """List the trials in one process that came out now so, now otherwise."""
+    return tuple(each for each in views.unstable() if each.workers <= 1)
 
 
 def _changed(suspect: Suspect, corners: Corners, views: Views[Trial]) -> Inquiry:
@@ -59,7 +91,9 @@ def _chance(suspect: Suspect, corners: Corners, views: Views[Trial]) -> OfChance
 
 
 def _unstable(corners: Corners, views: Views[Trial]) -> Trial:
-    return next(each for each in (corners.ill, *views.unstable()) if views.likeness(each) is None)
+    """Choose a trial that came out now so, now otherwise: in one process if possible, the cell that went wrong if it is that."""
+    some = _by_itself(views) or views.unstable()
+    return corners.ill if corners.ill in some else some[0]
 
 
 def _before(corners: Corners, trial: Trial) -> int:
@@ -67,7 +101,7 @@ def _before(corners: Corners, trial: Trial) -> int:
     return corners.begun if trial in (corners.ill, corners.well) else 0
 
 
-def unless_by_chance(asking: Inquiry, suspect: Suspect, corners: Corners, views: Views[Trial]) -> Inquiry:
+def unless_by_chance(asking: Inquiry, bench: Bench, corners: Corners, views: Views[Trial]) -> Inquiry:
     """Go on asking as long as no cell that is run again comes out otherwise.
 
     What proves nothing in the end may still be chance that has looked like a cause so far: the corners are run again then.
@@ -85,7 +119,7 @@ def unless_by_chance(asking: Inquiry, suspect: Suspect, corners: Corners, views:
             if not views.unstable():
                 yield from views.need(some, times)
     if views.unstable():
-        return (yield from explain_chance(suspect, corners, views))
+        return (yield from explain_chance(bench, corners, views))
     return answer or Open("it came out otherwise in a cell that was run again")
 
 
@@ -101,63 +135,44 @@ def _cell(suspect: Suspect, corners: Corners, changed: Trial) -> str:
     return f"a cell of {suspect.ill.env} made of attempts {suspect.well.attempt} and {suspect.ill.attempt}"
 
 
-def explain_company(bench: Bench, corners: Corners, views: Views[Trial]) -> Inquiry:
-    """Run the cell as it was, and its worker's list in one process, more often as long as that may prove something.
-
-    | in one process | beside the others | then |
-    |---|---|---|
-    | well each time | so often ill that chance would do it in fewer than 1 of 1,000 cases | a race |
-    | well each time | so often that more runs would prove it, were it to go on like that | both are run again |
-    | otherwise | now so, now otherwise | chance, with how often on both sides |
-    """
-    suspect = bench.suspect
-    for look in LOOKS:
-        beside, alone = look
-        # The list's first result is why what runs beside the test is looked into.
-        yield from merged(views, {corners.ill: corners.begun + beside, bench.whole(suspect.ill): 1 + alone})
-        seen = _sides(bench, corners, views)
-        if is_proven(*seen, look):
-            return OfRace(workers=suspect.ill.workers, beside=seen[0], alone=Times(seen[1].of, seen[1].of))
-        if not may_be_proven(*seen):
-            break
-    if views.unstable() and views.likeness(corners.ill) is not None:
-        return (yield from _changed(suspect, corners, views))
-    return _company(bench, corners, views)
-
-
 def _company(bench: Bench, corners: Corners, views: Views[Trial]) -> OfChance | Open:
-    """Say what was seen of both sides where it proves no race."""
-    beside, alone = _sides(bench, corners, views)
-    if views.likeness(corners.ill) is None and beside.of >= FURTHER:
-        return OfChance(cell=_cell(bench.suspect, corners, corners.ill), again=beside, alone=alone)
-    return Open(f"it goes wrong {_both(beside, alone)}, which proves neither")
+    """Say what was seen of both sides where it proves no race: chance only if it went wrong in one process, too."""
+    seen = _sides(bench, corners, views)
+    if alone(seen).seen and beside(seen).of:
+        return OfChance(cell=_cell(bench.suspect, corners, corners.ill), again=beside(seen), alone=alone(seen))
+    return Open(f"it goes wrong {_both(seen)}, which proves neither a race nor chance")
 
 
-def _both(beside: Times, alone: Times) -> str:
-    return f"beside other workers {beside} times and in one process {alone} times"
+def _both(seen: Sequence[Side]) -> str:
+    return f"beside other workers {beside(seen)} times and in one process {_compared(seen)} times"
 
 
-def _sides(bench: Bench, corners: Corners, views: Views[Trial]) -> tuple[Times, Times]:
-    ill = bench.suspect.ill
-    return _wrong(views, corners.ill, first=corners.begun), _wrong(views, bench.whole(ill), first=1)
+def _compared(seen: Sequence[Side]) -> Times:
+    """Count what ran in one process in those orders in which it ran beside others, too."""
+    return alone([each for each in seen if each.beside.of])
 
 
-def is_proven(beside: Times, alone: Times, look: tuple[int, int]) -> bool:
-    """Say whether a test races, by what was seen up to a look: never in one process, and beside others more than by chance."""
-    enough = beside.of >= look[0] and alone.of >= look[1]
-    return enough and alone.seen == 0 and by_chance(beside, alone) < (RISK if look == LOOKS[0] else LATER)
+def _lists(bench: Bench, corners: Corners) -> dict[Trial, Trial]:
+    """Lay beside each of the two cells the list in one process of the worker that ran the test there, seeded as it was."""
+    well, ill = bench.suspect.well, bench.suspect.ill
+    # Where both are one and the same cell, it is the one that went wrong.
+    return {corners.well: bench.seeded(well).whole(well)} | {corners.ill: bench.seeded(ill).whole(ill)}
 
 
-def may_be_proven(beside: Times, alone: Times) -> bool:
-    """Say whether the last look would prove a race if the test went on going wrong as often as it did."""
-    runs, lists = LOOKS[-1]
-    wrong = runs * beside.seen // max(1, beside.of)
-    return alone.seen == 0 and beside.of < runs and by_chance(Times(wrong, runs), Times(0, lists)) < LATER
+def _asked(bench: Bench, corners: Corners, look: Look) -> dict[Trial, int]:
+    """Say how often all that a look judges by has to have been run, beside the first results: those were why it is looked at."""
+    lists = _lists(bench, corners)
+    times = {corners.well: look.well, corners.ill: look.ill}
+    asked = {each: corners.begun + runs for each, (runs, _) in times.items() if runs}
+    return asked | {lists[each]: FIRST + count for each, (_, count) in times.items() if count}
 
 
-def by_chance(beside: Times, alone: Times) -> Fraction:
-    """Say at what chance all that went wrong would be on one side, if the sides were alike: drawn without putting back."""
-    return Fraction(comb(beside.of, beside.seen), comb(beside.of + alone.of, beside.seen))
+def _sides(bench: Bench, corners: Corners, views: Views[Trial]) -> tuple[Side, ...]:
+    """Count what was seen in the order of each of the two cells, the one in which it went wrong at the end."""
+    return tuple(
+        Side(_wrong(views, whole, first=corners.begun), _wrong(views, one, first=FIRST))
+        for whole, one in _lists(bench, corners).items()
+    )
 
 
 def _wrong(views: Views[Trial], trial: Trial, *, first: int) -> Times:

@@ -196,14 +196,14 @@ def _inquiry(case: Case, found: Nature, told: Sequence[tuple[Case, Nature]]) -> 
     suspect, corners, views = case.suspect, case.corners, Views(case.views)
     match found:
         case Nature.CONTRARY:
-            return explain_chance(suspect, corners, views)
+            return explain_chance(case.bench, corners, views)
         case Nature.SEED:
-            return unless_by_chance(explain_seed(suspect, _orders(case), views), suspect, corners, views)
+            return unless_by_chance(explain_seed(suspect, _orders(case), views), case.bench, corners, views)
         case Nature.BESIDE:
             return explain_company(case.bench, corners, views)
         case Nature.ORDER | Nature.EITHER | Nature.BOTH if _is_listed(suspect):
             fellows = (other.suspect for other, one in told if one is found and _is_fellow(suspect, other.suspect))
-            return unless_by_chance(explain_order(_bench(case, found, fellows), views), suspect, corners, views)
+            return unless_by_chance(explain_order(_bench(case, found, fellows), views), case.bench, corners, views)
         case Nature.ORDER | Nature.EITHER | Nature.BOTH:
             return _said(
                 Open("its order matters; what of it is not looked for where a test ends its process, or is not collected")

@@ -139,16 +139,18 @@ class Spread:
 def found(settled: Settled, world: World, only: str = "") -> Iterator[Grounds]:
     """Find the ground of every environment; whatever they have made of what must not outlast the run is removed in the end.
 
-    With `only`, that of one environment is enough. Raises `NoVerdictError` where one cannot be had.
+    With `only`, that of one environment is enough; what others need that would be there holds for it all the same, as it does
+    where they run. Raises `NoVerdictError` where a ground cannot be had.
     """
     with ExitStack() as stack:
         chosen: dict[RunnerChoice, Ground] = {}
         by_name: dict[RunnerName, Ground] = {}
         of: dict[str, RunnerName] = {}
-        for name, each in settled.settings.environments.items():
-            if only and name != only:
+        every = settled.settings.environments
+        choices = {name: RunnerChoice(each.runner or settled.settings.runner) for name, each in every.items()}
+        for name, asked in choices.items():
+            if only and asked is not choices[only]:
                 continue
-            asked = RunnerChoice(each.runner or settled.settings.runner)
             if asked not in chosen:
                 chosen[asked] = _find(asked, settled, world, stack, only)
             of[name] = by_name.setdefault(chosen[asked].name, chosen[asked]).name

@@ -133,13 +133,28 @@ def _chosen(
     chosen: dict[str, tuple[Engine, ...]] = {}
     notes: list[str] = []
     for environment, names in wanted.items():
-        mine = {name: at.setdefault(by_name[name].info.endpoint.url, by_name[name]) for name in names if name in by_name}
+        mine = {name: at.setdefault(_key(by_name[name]), by_name[name]) for name in names if name in by_name}
         platform = next(iter(mine.values())).info.platform
         for name, engine in mine.items():
             if engine.info.platform != platform:
                 notes.append(NOT_ALIKE.format(name=name, platform=engine.info.platform, other=platform))
         chosen[environment] = tuple(dict.fromkeys(each for each in mine.values() if each.info.platform == platform))
-    return chosen, list(dict.fromkeys(notes))
+    return chosen, [*_same(by_name), *dict.fromkeys(notes)]
+
+
+def _key(engine: Engine) -> str:
+    """Say what is the same of an engine that was found under two names, so that its processors count once."""
+    return engine.info.identity or engine.info.endpoint.url
+
+
+def _same(by_name: Mapping[str, Engine]) -> Iterator[str]:
+    """Remark names of one engine, where somebody may think that they are several."""
+    names: dict[str, list[str]] = {}
+    for name, engine in by_name.items():
+        names.setdefault(_key(engine), []).append(f"`{name or engine.info.endpoint.url}`")
+    for some in names.values():
+        if len(some) > 1:
+            yield f"{', '.join(some)} are one engine, whose processors count once"
 
 
 def _served(chosen: Mapping[str, tuple[Engine, ...]], by_name: Mapping[str, Engine]) -> Iterator[Served]:

@@ -101,8 +101,9 @@ class HostGround:
         held |= lacking.workers(every, self._survey.installed, str(self._chosen.python))
         held |= lacking.resources(mine)
         held |= lacking.clock(every)
-        if lacking.case(mine, "") and (obstacle := self._obstacle_to_filesystems(world)):
-            held |= lacking.case(mine, obstacle)
+        # Whoever folds case, here or elsewhere, now or in another job: the others are on the same filesystem.
+        if lacking.case(every, "") and (obstacle := self._obstacle_to_filesystems(world)):
+            held |= lacking.case(every, obstacle)
         return held
 
     def prepare(self, settled: Settled, trees: Trees, world: World, beside: Beside) -> Part:  # noqa: ARG002

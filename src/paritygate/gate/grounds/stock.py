@@ -79,7 +79,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
 def build_images(engine: Engine, wanted: Wanted) -> Stock:
     """Find or make the image of each environment with its tree in it."""
-    return with_trees(engine, preparing.prepare(engine, wanted.request(), wanted.world.say), wanted, {})
+    return with_trees(engine, preparing.prepare(engine, wanted.request(), wanted.world.begin), wanted, {})
 
 
 def carry_images(route: Route, stock: Stock, wanted: Wanted) -> Stock:
@@ -87,13 +87,14 @@ def carry_images(route: Route, stock: Stock, wanted: Wanted) -> Stock:
 
     Where a project is installed in a way that may come to something else there, the images with the trees are carried, too.
     """
-    say = wanted.world.say
+    say = wanted.world.begin
     prepared = carrying.environments(route, stock.beneath, say)
     trees = stock.images.trees
     ways = {name: Way(image.labels[baking.WAY_LABEL]) for name, image in trees.items()}
     if all(way in carrying.ALIKE_EVERYWHERE for way in ways.values()):
         return with_trees(route.target, prepared, wanted, ways)
     there = carrying.carry(route, tuple(trees.values()), say)
+    wanted.world.end_step()
     return Stock(msgspec.structs.replace(stock.images, trees=dict(zip(trees, there, strict=True))), prepared)
 
 
@@ -118,11 +119,12 @@ def with_trees(engine: Engine, prepared: ImageSet, wanted: Wanted, ways: Mapping
             fresh=_moment(wanted.world, FRESH),
             way=ways.get(EnvironmentName(name)),
         )
-        baked = baking.bake(engine, bake, wanted.world.say)
+        baked = baking.bake(engine, bake, wanted.world.begin)
         kept[EnvironmentName(name)] = baked
         image = CellImage(baking.name_of(bake), one.digest)
         notes += [f"{name}: {note}"] if (note := baking.note_of(baked)) else []
         by_environment[EnvironmentName(name)] = by_tree[each.worktree] = image
+    wanted.world.end_step()
     images = Images(project=prepared.project, by_environment=by_environment, by_tree=by_tree, trees=kept, notes=tuple(notes))
     return Stock(images, prepared)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections import Counter
 from collections.abc import Iterator
 from importlib import resources
 
@@ -15,6 +16,7 @@ from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.cells import TestId
 from paritygate.outcomes.words import CellStatus, Label, VerdictName
 from paritygate.reports.advice import AFTER_STATUS, LOST, PROCEED, after, after_status
+from paritygate.reports.causes import kind
 from paritygate.reports.deaths import name, said_once
 from paritygate.reports.freezes import SAYS
 from paritygate.reports.html.cards import beyond, cards
@@ -26,10 +28,13 @@ from paritygate.reports.ranking import WORST_FIRST
 from paritygate.reports.terminal import remarks
 from paritygate.reports.text import in_a_block, in_one_line
 from paritygate.reports.touched import chosen
+from paritygate.reports.varied import names, with_values
 
 MOST_LISTED = 5000
 """How many tests beyond the cards a page lists for who reads it without scripts."""
 MOST_TAIL = 4000
+MOST_CAUSES = 5
+"""How many causes of a label its line at the top names."""
 
 DIAGNOSES = {
     Label.CONSISTENT_GREEN: ("stable green", "stable green", "same"),
@@ -54,11 +59,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Step(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing to do, and for what."""
+    """One thing to do, and for what; `causes` counts the tests by their causes, where any has one."""
 
     what: str
     todo: str
     label: str = ""
+    causes: str = ""
 
 
 def render(artifact: Artifact, report: str = "") -> str:
@@ -109,6 +115,8 @@ def _said(artifact: Artifact, report: str) -> dict[str, object]:
         "reasons": _reasons(artifact),
         "steps": tuple(_steps(artifact)),
         "rows": tuple(_rows(artifact)),
+        "varied": tuple(with_values(artifact, artifact.verdict.axes)),
+        "varied_in": names(artifact),
         "environments": tuple(wanted),
         "wanted": wanted,
         "cards": told,
@@ -164,9 +172,23 @@ def _steps(artifact: Artifact) -> Iterator[Step]:
         yield Step(what=f"{', '.join(names)} {status}", todo=todo)
     for label in WORST_FIRST:
         if count := artifact.labels.get(label, 0):
-            yield Step(what=f"{_tests(count)} {label}", todo=after(label, artifact.verdict), label=label)
+            todo = after(label, artifact.verdict)
+            yield Step(what=f"{_tests(count)} {label}", todo=todo, label=label, causes=_causes(artifact, label))
     if artifact.verdict.name is VerdictName.PARITY:
         yield Step(what="", todo=PROCEED if artifact.verdict.axes else after(Label.CONSISTENT_GREEN, artifact.verdict))
+
+
+def _causes(artifact: Artifact, label: Label) -> str:
+    """Count the tests of a label by their causes, the most frequent first; nothing where none has any."""
+    counted = Counter(kind(each.cause) for each in artifact.tests if each.label is label)
+    unknown = counted.pop("", 0)
+    ordered = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+    shown = [f"{count} {cause}" for cause, count in ordered[:MOST_CAUSES]]
+    if rest := sum(count for _, count in ordered[MOST_CAUSES:]):
+        shown.append(f"{rest} of other causes")
+    if shown and unknown:
+        shown.append(f"{unknown} not known")
+    return f"causes: {', '.join(shown)}" if shown else ""
 
 
 def _tests(count: int) -> str:

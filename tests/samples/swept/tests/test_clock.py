@@ -49,6 +49,12 @@ def test_the_next_year_has_such_a_day():
     assert date.today().replace(year=date.today().year + 1)
 
 
+def test_a_year_ends_on_the_day_of_yesterday():
+    today = date.today()
+    last = date(today.year + 1, today.month, min(today.day, 28)) - DAY
+    assert today.day > 28 or last.strftime("%m-%d") == (today - DAY).strftime("%m-%d")
+
+
 def test_tomorrow_is_in_this_year():
     assert (date.today() + DAY).year == date.today().year
 
@@ -80,6 +86,12 @@ def test_no_week_is_six_days_and_a_half_old():
 
 def test_yesterday_was_the_day_before_in_the_week():
     assert (date.today() - DAY).weekday() == date.today().weekday() - 1
+
+
+def test_the_last_figures_of_this_month_are_of_yesterday():
+    today = date.today()
+    last = today - (3 if today.weekday() == 0 else 1) * DAY
+    assert last == today - DAY or last.month != today.month
 
 
 def test_numbers_have_two_digits():
