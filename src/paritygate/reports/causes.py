@@ -24,7 +24,7 @@ def kind(cause: Cause | None) -> str:
     """Say a cause without what is this test's own, such as the tests that spoil it; empty where none is known."""
     if cause is None:
         return ""
-    return short(cause) if cause.kind is CauseKind.AXIS else cause.kind.value
+    return short(cause) if cause.kind in {CauseKind.AXIS, CauseKind.COMPUTER} else cause.kind.value
 
 
 def _listed(tests: Sequence[str]) -> str:

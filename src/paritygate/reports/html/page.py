@@ -168,8 +168,8 @@ def _steps(artifact: Artifact) -> Iterator[Step]:
     for cell in artifact.cells:
         if cell.status is not CellStatus.FINISHED:
             alike.setdefault((cell.status, LOST if cell.lost else AFTER_STATUS[cell.status]), []).append(name(cell))
-    for (status, todo), names in alike.items():
-        yield Step(what=f"{', '.join(names)} {status}", todo=todo)
+    for (status, todo), some in alike.items():
+        yield Step(what=f"{', '.join(some)} {status}", todo=todo)
     for label in WORST_FIRST:
         if count := artifact.labels.get(label, 0):
             todo = after(label, artifact.verdict)
