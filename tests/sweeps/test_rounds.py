@@ -15,7 +15,7 @@ from paritygate.gate.cells import Cells
 from paritygate.gate.request import World
 from paritygate.gate.sweeping import rounds, values
 from paritygate.gate.sweeping.conclusion import unconfirmed
-from paritygate.gate.sweeping.rounds import INTERRUPTED, NO_TIME, PARTED_ALL, Ran
+from paritygate.gate.sweeping.rounds import INTERRUPTED, NO_TIME, Ran
 from paritygate.gate.sweeping.values import Breadth
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, ClockFacts, Dates
@@ -26,6 +26,7 @@ from paritygate.process import Interruption
 from paritygate.runners.pool import alone
 from paritygate.runners.protocol import Watch
 from paritygate.sweeps import conclusions
+from paritygate.sweeps.conclusions import PARTED_ALL
 from paritygate.sweeps.wording import bound
 from tests.support.builders import a_cell, a_probe, an_environment, gate_plans
 

@@ -11,7 +11,7 @@ from itertools import groupby
 
 import msgspec
 
-from paritygate.classifier.clocks import held_back
+from paritygate.classifier import clocks, memory
 from paritygate.classifier.drifting import drifting
 from paritygate.classifier.grid import Row, observe, stands_for_many
 from paritygate.outcomes.artifact import Finding
@@ -67,7 +67,7 @@ def label_of(outcomes: Iterable[Sequence[Outcome]]) -> Label:
 def label(cells: Iterable[Cell], purpose: Purpose = Purpose.GATE) -> tuple[Finding, ...]:
     """Label every test that the cells of one purpose know, in the order of node ids; excluded tests are not among them.
 
-    What looks coupled and only broke under a moved clock is `undecided`.
+    What looks coupled and only broke under a moved clock is `undecided`, and so is what was killed for lack of memory.
     """
     chosen = _by_environment(cell for cell in cells if cell.purpose is purpose)
     columns = _columns(chosen)
@@ -88,7 +88,7 @@ def label(cells: Iterable[Cell], purpose: Purpose = Purpose.GATE) -> tuple[Findi
                 note=row.note if pattern.label is Label.CONSISTENT_GREEN else _note(row, pattern.label, chosen, adrift),
             )
         )
-    return held_back(findings, chosen)
+    return memory.held_back(clocks.held_back(findings, chosen), chosen)
 
 
 def _pattern(outcomes: tuple[Outcome, ...], columns: Sequence[Columns]) -> Pattern:

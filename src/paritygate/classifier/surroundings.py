@@ -6,6 +6,7 @@ Trusts the probes, not the configuration, and draws no conclusion about any test
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import date
 
 import msgspec
@@ -180,7 +181,6 @@ AXIS_OF = {
     "memory": Axis.MEMORY,
     "umask": Axis.UMASK,
     "variables": Axis.VARIABLES,
-    "case_sensitive": Axis.CASE_SENSITIVE,
     "uid": Axis.USER,
     "gid": Axis.USER,
     "capabilities": Axis.USER,
@@ -197,8 +197,9 @@ PLAIN = (
     "cpus",
     "memory",
     "umask",
-    "case_sensitive",
 )
+PLACES = ("workspace", "tmp", "home")
+"""The folders of which a probe tells, in the order of `case_sensitive`."""
 
 
 NAMED_ANEW = frozenset({"home"})
@@ -209,14 +210,21 @@ def _light(one: Probe, other: Probe, declared: frozenset[Axis], apart: frozenset
     for name in PLAIN:
         if name not in apart and AXIS_OF.get(name) not in declared and getattr(one, name) != getattr(other, name):
             yield f"{name} differs (`{getattr(one, name)}`, `{getattr(other, name)}`)"
-    for name in ("limits", "filesystems"):
-        here, there = getattr(one, name), getattr(other, name)
+    # In a home that is another one by a variable, what can be written and on what it lies is that variable's doing.
+    aside = {"home"} if Axis.VARIABLES in declared and one.home != other.home else set[str]()
+    for name in ("limits", "filesystems", *(("case_sensitive",) if Axis.CASE_SENSITIVE not in declared else ())):
+        here, there = (_by_name(each, name, aside) for each in (one, other))
         keys = sorted(key for key in here.keys() | there.keys() if here.get(key) != there.get(key))
         if keys:
             yield f"{name} differ ({', '.join(f'{key}: {here.get(key)} / {there.get(key)}' for key in keys[:SHOWN])})"
     names = sorted(set(one.variables) ^ set(other.variables))
     if names and Axis.VARIABLES not in declared:
         yield f"variables differ ({', '.join(f'`{name}`' for name in names[:SHOWN])})"
+
+
+def _by_name(probe: Probe, name: str, aside: AbstractSet[str]) -> dict[str, object]:
+    found = dict(zip(PLACES, probe.case_sensitive, strict=False)) if name == "case_sensitive" else getattr(probe, name)
+    return {key: value for key, value in found.items() if key not in aside}
 
 
 def dates_moved(cells: Iterable[Cell]) -> tuple[Attempt, ...]:

@@ -7,14 +7,15 @@ precedence.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from paritygate.classifier.labels import skipped_everywhere
+from paritygate.classifier.memory import starved
 from paritygate.classifier.surroundings import power
 from paritygate.outcomes.artifact import Finding, Varied, Verdict
-from paritygate.outcomes.cells import Cell, TestId
+from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
 from paritygate.outcomes.words import Axis, CellStatus, ExitCode, Label, Outcome, Purpose, RunnerName, VerdictName
 
 PRECEDENCE = (
@@ -59,7 +60,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a run beside its labels.
 
     `blocking` are differences between cells that nobody declared, `collisions` names of the tree that are one in some of them.
-    `frozen` are tests whose divergence is let through, `refused` says what turned out to be wrong with the ledger.
+    `frozen` are tests whose divergence is let through, `refused` says what turned out to be wrong with the ledger. `amounts` are
+    those of memory that a sweep gave to environments, as people write them.
     """
 
     cells: tuple[Cell, ...]
@@ -69,6 +71,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     collisions: tuple[str, ...] = ()
     frozen: frozenset[TestId] = frozenset()
     refused: tuple[str, ...] = ()
+    amounts: Mapping[EnvironmentName, str] = {}
 
 
 def precedence(codes: Iterable[ExitCode]) -> ExitCode:
@@ -138,7 +141,8 @@ def bounds(findings: Sequence[Finding], gate: Sequence[Cell]) -> tuple[str, ...]
 def _obstacles(findings: Sequence[Finding], facts: Facts, gate: Sequence[Cell]) -> tuple[str, ...]:
     """Say everything that keeps a run from having a verdict."""
     return (
-        *_dead(gate),
+        *_too_little(gate, facts.amounts),
+        *_dead([cell for cell in gate if not _was_given_too_little(cell, facts.amounts)], gate),
         *facts.blocking,
         *_not_found(findings),
         *_nothing_tested(findings, facts, gate),
@@ -147,8 +151,27 @@ def _obstacles(findings: Sequence[Finding], facts: Facts, gate: Sequence[Cell]) 
     )
 
 
-def _dead(gate: Sequence[Cell]) -> Iterable[str]:
-    for cell in gate:
+def _was_given_too_little(cell: Cell, amounts: Mapping[EnvironmentName, str]) -> bool:
+    return cell.status is CellStatus.OUT_OF_MEMORY and cell.env in amounts
+
+
+def _too_little(gate: Sequence[Cell], amounts: Mapping[EnvironmentName, str]) -> Iterable[str]:
+    """Say once of each amount that a sweep tried, and of each cell, what needs more."""
+    for env, amount in amounts.items():
+        short = [cell for cell in gate if cell.env == env and _was_given_too_little(cell, amounts)]
+        if short:
+            tests = dict.fromkeys(test for cell in short for test in (*(run.test for run in starved(cell)), *cell.running))
+            names = [_quoted(test) for test in tests]
+            more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+            what = f"{', '.join(names[:SHOWN])}{more}" or "what was selected"
+            seen = "; ".join(dict.fromkeys(cell.detail for cell in short if cell.detail))
+            attempts = ", ".join(str(cell.attempt) for cell in short)
+            need = "needs" if len(names) <= 1 else "need"
+            yield f"{what} {need} more memory than `{amount}` (`{env}` attempt {attempts}{f': {seen}' if seen else ''})"
+
+
+def _dead(some: Sequence[Cell], gate: Sequence[Cell]) -> Iterable[str]:
+    for cell in some:
         if cell.status in DEAD:
             where = "" if cell.lost else ", ".join(_quoted(test) for test in cell.running)
             what = f"`{cell.env}` attempt {cell.attempt} {'was lost' if cell.lost else DEAD[cell.status]}"

@@ -29,6 +29,8 @@ LOST_SECONDS = 5.0
 LATE_SECONDS = 2.0
 PAUSE = 0.2
 
+READ_ONLY = "ro,nosuid,nodev,noexec,mode=0555,size=4k"
+
 logger = logging.getLogger(__name__)
 
 
@@ -90,6 +92,7 @@ def configuration(client: Client, run: Run, request: ContainerRequest) -> dict[s
         memswap_limit=request.memory or None,
         nano_cpus=int(request.cpus * 1_000_000_000),
         shm_size=request.shared_memory,
+        tmpfs=dict.fromkeys(request.empty, READ_ONLY) or None,
         # The daemon's default may rotate, or be a driver that cannot be read again.
         log_config=LogConfig(type=LogConfig.types.JSON, config={"max-size": "2g", "max-file": "1"}),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from paritygate.docker_engine.containers import READ_ONLY
 from paritygate.docker_engine.requests import ContainerRequest, EngineInfo
 
 CHOSEN_BY_FLAG = "flag"
@@ -30,6 +31,7 @@ def _options(request: ContainerRequest) -> Iterator[str]:
         *((("--memory", str(request.memory)), ("--memory-swap", str(request.memory))) if request.memory else ()),
         *((("--cpus", f"{request.cpus:g}"),) if request.cpus else ()),
         ("--shm-size", str(request.shared_memory)),
+        *(("--tmpfs", f"{each}:{READ_ONLY}") for each in request.empty),
         ("--user", request.user),
         ("--workdir", request.workdir),
         *(("--env", f"{name}={value}") for name, value in request.environment.items()),

@@ -71,6 +71,8 @@ class ContainerRequest(msgspec.Struct, frozen=True, kw_only=True):
     `kind` is `cell`, `install` or `snapshot`. `memory` is bytes (0: none of its own), `cpus` a number (0: all),
     `seconds` the deadline after which a sweep may remove it where nobody can say whether its owner lives.
 
+    `empty` are folders that are empty, and in which nobody can make anything, whatever is below them in the image.
+
     With `tty` its streams are a terminal's: what it writes comes as stdout, as it is.
 
     Of a kind other than `cell`, `environment` is given to the command alone and is in no image made of the container, unless
@@ -93,6 +95,7 @@ class ContainerRequest(msgspec.Struct, frozen=True, kw_only=True):
     memory: int = 0
     cpus: float = 0.0
     shared_memory: int = 1 << 30
+    empty: tuple[str, ...] = ()
     stdin: bool = False
     tty: bool = False
     seconds: float = 3600.0

@@ -33,7 +33,9 @@ from paritygate.outcomes.artifact import (
 )
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.plans import CellPlan, Environment, Selection
+from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.words import Axis, RunnerName
+from paritygate.sweeps import conclusions
 
 
 class Made(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,13 +56,14 @@ class Made(msgspec.Struct, frozen=True, kw_only=True):
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
     """All that was run: the gate's cells, the findings with every further cell, and the plans of them all, by name.
 
-    `judged` is what became of the frozen tests.
+    `judged` is what became of the frozen tests, `sweeps` what a sweep found of its axes.
     """
 
     gate: tuple[Cell, ...]
     confirmation: Confirmation
     plans: Mapping[str, CellPlan]
     judged: Judged = Judged()
+    sweeps: tuple[Sweep, ...] = ()
 
 
 def that_count(colliding: tuple[str, ...], environments: Iterable[Environment]) -> tuple[str, ...]:
@@ -79,10 +82,11 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
         cells=cells,
         varied=varied,
         excluded=len(excluded),
-        blocking=differences.blocking,
+        blocking=(*differences.blocking, *conclusions.uncompared(ran.sweeps)),
         collisions=that_count(colliding_names(made.trees), made.planned.resolution.environments),
         frozen=judged.let_through,
         refused=judged.refused,
+        amounts=conclusions.amounts(ran.sweeps),
     )
     findings = laid_side_by_side(confirmation.findings, cells)
     engines = spread.with_losses(made.ready.engines, made.ready.pool.lost)
@@ -100,6 +104,7 @@ def artifact(made: Made, ran: Ran, seconds: Mapping[str, float], world: World) -
         labels=labels.counts(findings, excluded),
         excluded=excluded,
         freezes=judged.freezes,
+        sweeps=ran.sweeps,
         notes=(
             *_notes(made),
             *judged.notes,

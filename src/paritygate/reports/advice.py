@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from paritygate.outcomes.artifact import Verdict
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.products import product_of
+from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.words import CellStatus, FileState, Label, VerdictName
+from paritygate.sweeps.conclusions import amounts
 
 AFTER_LABEL: Mapping[Label, str] = MappingProxyType(
     {
@@ -22,6 +24,7 @@ AFTER_LABEL: Mapping[Label, str] = MappingProxyType(
     }
 )
 PROCEED = "proceed"
+TOO_LITTLE = "let what died take less, or sweep over larger amounts; it is the sweep that gave it so little"
 LOST = "run again; the connection was lost, and no test is to blame for that"
 
 AFTER_STATUS: Mapping[CellStatus, str] = MappingProxyType(
@@ -56,14 +59,20 @@ def after_file(path: str, state: FileState) -> str:
     return AFTER_PRODUCT if product_of(path, state) is not None else AFTER_FILE[state]
 
 
-def after_status(cell: Cell) -> str:
-    """Say what an end asks for; of a death only what was seen of it says whom to suspect."""
+def after_end(cell: Cell, sweeps: Iterable[Sweep] = ()) -> str:
+    """Say what an end asks for, whichever tests it met; an amount of memory that a sweep set is not to be raised."""
     if cell.lost:
         return LOST
-    if cell.status is CellStatus.CRASHED and cell.removed:
+    too_little = cell.status is CellStatus.OUT_OF_MEMORY and cell.env in amounts(sweeps)
+    return TOO_LITTLE if too_little else AFTER_STATUS[cell.status]
+
+
+def after_status(cell: Cell, sweeps: Iterable[Sweep] = ()) -> str:
+    """Say what an end asks for; of a death only what was seen of it says whom to suspect."""
+    if cell.status is CellStatus.CRASHED and cell.removed and not cell.lost:
         return "find what removes it among the tests that ran before, and let that work in `tmp_path`"
-    suspect = "; the test that was running is the first suspect" if cell.status is CellStatus.CRASHED and cell.running else ""
-    return f"{AFTER_STATUS[cell.status]}{suspect}"
+    is_suspect = cell.status is CellStatus.CRASHED and cell.running and not cell.lost
+    return f"{after_end(cell, sweeps)}{'; the test that was running is the first suspect' if is_suspect else ''}"
 
 
 def after(label: Label, verdict: Verdict) -> str:

@@ -112,7 +112,7 @@ def _json(value: object) -> str:
 
 def _todo(artifact: Artifact) -> Iterator[str]:
     for cell in [cell for cell in artifact.cells if cell.status is not CellStatus.FINISHED][:MOST_CELLS]:
-        yield f"cell {name(cell)} {cell.status}: {after_status(cell)}"
+        yield f"cell {name(cell)} {cell.status}: {after_status(cell, artifact.sweeps)}"
     labels = dict.fromkeys(each.label for each in ranked(artifact) if not is_let_through(artifact, each))
     yield from (f"{label}: {after(label, artifact.verdict)}" for label in labels)
     if not labels and artifact.labels.get(Label.CONSISTENT_GREEN):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from rich.text import Text
 
 from paritygate.classifier.evidence import KILLING
+from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.cells import Cell
 from paritygate.outcomes.words import CellStatus, Purpose
 from paritygate.reports.advice import after_status
@@ -37,14 +38,16 @@ def said_once(reasons: Iterable[str], cells: Sequence[Cell]) -> dict[str, str]:
     return result
 
 
-def dead_cells(cells: Sequence[Cell], known: str, width: int) -> Iterator[str | Text]:
-    """Show the cells that did not finish, those together that ended in the same way; `known` has been said above."""
+def dead_cells(artifact: Artifact, width: int) -> Iterator[str | Text]:
+    """Show the cells that did not finish, those together that ended in the same way; the verdict has been said above."""
+    cells, known = artifact.cells, in_one_line(artifact.verdict.line)
     groups: dict[tuple[object, ...], list[Cell]] = {}
     for cell in cells:
         if cell.status is not CellStatus.FINISHED:
             groups.setdefault((cell.purpose, cell.status, cell.detail, cell.running), []).append(cell)
     for group in groups.values():
         yield from _group(group, cells, known, width)
+        yield f"  hint: {after_status(group[0], artifact.sweeps)}"
 
 
 def _group(group: Sequence[Cell], cells: Sequence[Cell], known: str, width: int) -> Iterator[str | Text]:
@@ -61,7 +64,6 @@ def _group(group: Sequence[Cell], cells: Sequence[Cell], known: str, width: int)
         yield f"  the end of what {name(first)} printed:"
     for line in tail:
         yield from wrapped(spell_out(line), width, "  | ", "  |   ")
-    yield f"  hint: {after_status(first)}"
 
 
 def _without(lines: Iterable[str], said: set[str]) -> Iterator[str]:

@@ -84,7 +84,7 @@ def _head(artifact: Artifact) -> Iterator[str]:
     yield f"## {MARKS[verdict.name]} {verdict.name} (exit {verdict.exit_code})"
     yield sentence(line[:MOST_MESSAGE])
     for cell in [cell for cell in artifact.cells if cell.status is not CellStatus.FINISHED][:MOST_SIDES]:
-        yield f"Cell {span(name(cell))} {cell.status}: {after_status(cell)}"
+        yield f"Cell {span(name(cell))} {cell.status}: {after_status(cell, artifact.sweeps)}"
     counted = [(label, artifact.labels.get(label, 0)) for label in Label if artifact.labels.get(label, 0)]
     if counted:
         rows = [f"| `{label}` | {count} | {after(label, artifact.verdict)} |" for label, count in counted]

@@ -58,7 +58,7 @@ def render(artifact: Artifact, width: int = 100, *, colour: bool = False, report
         sweeps(artifact),
         _labels(artifact),
         findings(artifact, Page(width, report if artifact.material is not None else "")),
-        dead_cells(artifact.cells, in_one_line(artifact.verdict.line), width),
+        dead_cells(artifact, width),
         chosen(artifact.changed),
         _left_out(artifact),
         remarks(artifact),
@@ -91,8 +91,9 @@ def _headline(artifact: Artifact) -> Iterator[str | Text]:
     code = f"exit {verdict.exit_code}"
     once = said_once(verdict.reasons, artifact.cells)
     line = verdict.line or verdict.name
-    for reason, said in once.items():
-        line = line.replace(reason, said)
+    # The line holds one reason; what stands for it may hold another, for which it stands as well.
+    first = next((reason for reason in verdict.reasons if reason in line), "")
+    line = line.replace(first, once[first]) if first else line
     shown = in_one_line(line)
     yield Text(shown if code in shown else f"{shown} ({code})", style=_COLOURS[verdict.name])
     for said in dict.fromkeys(once.values()):

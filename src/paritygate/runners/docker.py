@@ -22,6 +22,7 @@ from paritygate.outcomes.words import CellStatus, RunnerName
 from paritygate.runners.conversation import End, Patience, Running, Visit
 from paritygate.runners.protocol import Watch
 from paritygate.runners.specification import ROOT, Place, specification
+from paritygate.witnesses.values import NOBODYS_HOME
 
 CAPABILITIES = ("KILL", "SETGID", "SETPCAP", "SETUID")
 OF_ROOT = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID")
@@ -117,6 +118,7 @@ def request_of(plan: CellPlan, image: str, place: Place, seconds: float) -> Cont
         memory=environment.memory or limits.memory,
         cpus=environment.cpus,
         shared_memory=limits.shared_memory,
+        empty=(NOBODYS_HOME,) if environment.variables.get("HOME") == NOBODYS_HOME else (),
         stdin=True,
         seconds=seconds,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -14,6 +14,12 @@ from paritygate.sweeps import rules, wording
 from paritygate.sweeps.facts import facts
 from paritygate.sweeps.rules import Fact
 from paritygate.witnesses.sampling import SAMPLED
+from paritygate.witnesses.table import ALL
+
+FEWEST = 2
+"""How many values of an axis have to be observed before anything is compared."""
+PARTED_ALL = "every test had parted by then"
+"""Why values of a sample were not tried that could have shown nothing new."""
 
 
 def conclude(swept: Sweep, findings: Sequence[Finding], cells: Sequence[Cell]) -> Sweep:
@@ -72,3 +78,26 @@ def _with_cause(finding: Finding, said: Mapping[Axis, str]) -> Finding:
     ways = tuple((axis,) for axis in said)
     cause = Cause(kind=CauseKind.AXIS, axes=tuple(said), ways=ways if len(said) > 1 else (), detail=detail)
     return msgspec.structs.replace(finding, cause=cause)
+
+
+def amounts(sweeps: Iterable[Sweep]) -> dict[EnvironmentName, str]:
+    """Say which amounts of memory sweeps have set, and for which environments."""
+    some = (value for sweep in sweeps if sweep.axis is Axis.MEMORY for value in sweep.values)
+    return {each.env: each.value for each in some if each.value != ALL}
+
+
+def uncompared(sweeps: Iterable[Sweep]) -> Iterator[str]:
+    """Say of each axis of which fewer than two values were observed that nothing was compared, and why the others are lacking.
+
+    Where every test had parted before its turn nothing is lacking.
+    """
+    for sweep in sweeps:
+        seen = [each.value for each in sweep.values if each.observed]
+        lacking = [each for each in sweep.values if not each.observed]
+        if len(seen) < FEWEST and any(each.untried != PARTED_ALL for each in lacking):
+            known = f"`{seen[0]}` alone was observed" if seen else "no value was observed"
+            reasons: dict[str, list[str]] = {}
+            for each in lacking:
+                reasons.setdefault(each.problem or each.untried, []).append(each.value)
+            why = "; ".join(f"not {wording.listed(values)}: {reason}" for reason, values in reasons.items())
+            yield f"nothing was compared over {sweep.axis}: {known} ({why})"

@@ -20,11 +20,17 @@ from paritygate.witnesses.values import NOBODYS_HOME
 TOLERANCE = 0.01
 DAY = timedelta(days=1)
 EFFECTIVE = re.compile(r"CapEff=([0-9a-f]+)")
+ALONE = "tmpfs"
+"""What holds the home in which nobody can write, and nothing else."""
 DAC_OVERRIDE = 1 << 1
+OWNERS: Mapping[int, str] = MappingProxyType({0o400: "read", 0o200: "written", 0o100: "entered"})
+"""What the bits of a umask take from whoever makes a file or a folder."""
 
 
 def problem(axis: Axis, environment: Environment, cell: Cell) -> str:
     """Say why a value of an axis is not proven by a cell that was to have it; empty where it is."""
+    if axis is Axis.UMASK and cell.probe is None and (said := _unusable(environment.umask)):
+        return said
     if cell.status is CellStatus.ENVIRONMENT_MISMATCH or (cell.status is CellStatus.UNUSABLE and cell.probe is None):
         return cell.detail.strip().partition("\n")[0] or "the cell is not what it should be"
     if cell.probe is None:
@@ -33,6 +39,12 @@ def problem(axis: Axis, environment: Environment, cell: Cell) -> str:
     if axis is Axis.WORKERS:
         return _workers(environment, cell)
     return _PROOFS[axis](environment, cell.probe) if axis in _PROOFS else ""
+
+
+def _unusable(umask: int) -> str:
+    """Say what a umask keeps a cell from doing with what it makes itself; empty where it leaves its owner everything."""
+    kept = [verb for bit, verb in OWNERS.items() if umask & bit]
+    return f"with this umask nothing that the cell makes can be {' or '.join(kept)}, even by itself" if kept else ""
 
 
 def _workers(environment: Environment, cell: Cell) -> str:
@@ -94,6 +106,8 @@ def _memory(environment: Environment, probe: Probe) -> str:
 def _variables(environment: Environment, probe: Probe) -> str:
     if (home := environment.variables.get("HOME", probe.home)) != probe.home:
         return f"the tests' home is `{probe.home}` instead of `{home}`"
+    if home == NOBODYS_HOME and probe.filesystems.get("home") != ALONE:
+        return "a home in which nobody can write, not even root, is made for containers alone"
     if home == NOBODYS_HOME and probe.case.get("home"):
         return f"`{home}` can be written"
     absent = [name for name in environment.variables if name not in probe.variables]

@@ -16,7 +16,7 @@ from paritygate.freezes.checking import number
 from paritygate.outcomes.artifact import Artifact, Finding, Verdict
 from paritygate.outcomes.cells import Cell, TestId
 from paritygate.outcomes.words import Axis, CellStatus, FreezeState, Label, Purpose, VerdictName
-from paritygate.sweeps.conclusions import conclude
+from paritygate.sweeps.conclusions import amounts, conclude, uncompared
 from paritygate.verification import attributed
 from paritygate.verification.items import Item, checked
 
@@ -190,11 +190,13 @@ def weighed(artifact: Artifact, gate: Sequence[Cell]) -> Verdict:
             blocking=(
                 *planning.obstacles(artifact.planned, gate),
                 *surroundings.undeclared_differences(gate, varied).blocking,
+                *uncompared(artifact.sweeps),
                 # A whole run has run such cells again; what was put together from files has not.
                 *(belonging.dates_apart(artifact.tests, gate) if artifact.material is None else ()),
             ),
             collisions=artifact.subject.colliding_names if folds_case(plan.environment for plan in plans) else (),
             frozen=judging.still_let_through(artifact.freezes, artifact.tests),
             refused=artifact.verdict.reasons if artifact.verdict.name is VerdictName.REFUSED and unknown else (),
+            amounts=amounts(artifact.sweeps),
         ),
     )

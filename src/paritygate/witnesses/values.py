@@ -29,8 +29,8 @@ from paritygate.witnesses.table import ALL, HOMELESS, NONE, ORDERS, ROOT, TESTS,
 
 LARGEST_SEED = 2**32 - 1
 MANY = 1 << 16
-NOBODYS_HOME = "/sys"
-"""A folder that is there and in which nobody can make a file, not even root on the computer itself."""
+NOBODYS_HOME = "/home/read-only"
+"""An empty folder that containers are given for it, in which nobody can make a file, not even root."""
 
 _ANY = Environment(name=EnvironmentName(""), timezone="UTC", locale="C", case_sensitive=None, workers=0, worktree=Worktree.CLEAN)
 

@@ -51,9 +51,9 @@ class Conclusion(msgspec.Struct, frozen=True, kw_only=True):
             confirmation=found.confirmation,
             plans=self.cells.plans,
             judged=judged(self.frozen, found.confirmation, ran, made.asked),
+            sweeps=found.sweeps,
         )
         artifact = result.artifact(made, gathered, self.watch.seconds, self.world)
-        artifact = msgspec.structs.replace(artifact, sweeps=found.sweeps)
         return hints.with_hazards(artifact, made.trees, self.world.variables)
 
     @contextmanager

@@ -19,6 +19,7 @@ from paritygate.outcomes.plans import CellPlan, Environment
 from paritygate.outcomes.sweeps import Sweep
 from paritygate.outcomes.words import Axis, Label, Outcome, Purpose
 from paritygate.sweeps import proofs
+from paritygate.sweeps.conclusions import PARTED_ALL
 from paritygate.witnesses.sampling import SAMPLED
 
 ROUND = 10
@@ -26,7 +27,6 @@ PARTED = frozenset({Label.COUPLING, *UNSTABLE})
 
 INTERRUPTED = "the sweep was interrupted"
 NO_TIME = "the time for it was over"
-PARTED_ALL = "every test had parted by then"
 Over = Callable[[], bool]
 
 

@@ -49,6 +49,8 @@ def chosen(axis: Axis, values: Sequence[str]) -> tuple[Witness, ...]:
     """Take the values that are named, else the table's; one of the table's keeps its reason. Raises `UsageError`."""
     for value in values:
         _refusing(axis, partial(check, axis, value))
+    if len(set(values)) == 1:
+        raise _nothing_to_compare(axis, values[0])
     known = {each.value: each for each in WITNESSES[axis]}
     return tuple(known.get(value, Witness(value)) for value in dict.fromkeys(values)) if values else WITNESSES[axis]
 
@@ -76,7 +78,22 @@ def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], processor
         axes.append(Sweep(axis=axis, values=tuple(values.values())))
     if not made:
         raise UsageError(f"no value can be tried: {NO_CHANGE}", "name others, or a zone whose clocks change")
+    _check_comparable(axes)
     return Breadth(axes=tuple(axes), environments=tuple(made))
+
+
+def _check_comparable(axes: Iterable[Sweep]) -> None:
+    """Refuse an axis of which one value alone is left: what came to the same as another, or cannot be tried, is none."""
+    for each in axes:
+        left = [value for value in each.values if not value.untried]
+        if len(left) == 1:
+            others = "; ".join(f"`{value.value}`: {value.untried}" for value in each.values if value.untried)
+            raise _nothing_to_compare(each.axis, left[0].value, others or left[0].why)
+
+
+def _nothing_to_compare(axis: Axis, value: str, why: str = "") -> UsageError:
+    said = f"{axis}: `{value}` alone is nothing to compare{f' ({why})' if why else ''}"
+    return UsageError(said, f"name two values or more; `paritygate sweep {axis} --plan` lists those that are tried otherwise")
 
 
 def _with_another_name(before: SweptValue | None, witness: Witness, env: EnvironmentName) -> SweptValue:

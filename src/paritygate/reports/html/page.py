@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 from paritygate.outcomes.artifact import Artifact
 from paritygate.outcomes.cells import TestId
 from paritygate.outcomes.words import CellStatus, Label, VerdictName
-from paritygate.reports.advice import AFTER_STATUS, LOST, PROCEED, after, after_status
+from paritygate.reports.advice import PROCEED, after, after_end, after_status
 from paritygate.reports.causes import kind
 from paritygate.reports.deaths import name, said_once
 from paritygate.reports.freezes import SAYS
@@ -128,7 +128,9 @@ def _said(artifact: Artifact, report: str) -> dict[str, object]:
         "around": surroundings(artifact),
         "timeline": timeline(artifact.cells),
         "dead": tuple(
-            (name(cell), cell, after_status(cell)) for cell in artifact.cells if cell.status is not CellStatus.FINISHED
+            (name(cell), cell, after_status(cell, artifact.sweeps))
+            for cell in artifact.cells
+            if cell.status is not CellStatus.FINISHED
         ),
         "rewritten": tuple((name(cell), each) for cell in artifact.cells for each in cell.rewritten),
         "freeze_says": SAYS,
@@ -167,7 +169,7 @@ def _steps(artifact: Artifact) -> Iterator[Step]:
     alike: dict[tuple[CellStatus, str], list[str]] = {}
     for cell in artifact.cells:
         if cell.status is not CellStatus.FINISHED:
-            alike.setdefault((cell.status, LOST if cell.lost else AFTER_STATUS[cell.status]), []).append(name(cell))
+            alike.setdefault((cell.status, after_end(cell, artifact.sweeps)), []).append(name(cell))
     for (status, todo), some in alike.items():
         yield Step(what=f"{', '.join(some)} {status}", todo=todo)
     for label in WORST_FIRST:
