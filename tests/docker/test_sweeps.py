@@ -26,18 +26,33 @@ SETTINGS = """\
 case_sensitive = "any"
 
 [sweeps]
-locale = ["de_DE.ISO-8859-1"]
-directory_order = ["reversed"]
-cpus = ["0.5"]
-variables = ["HOME=read-only"]
-user = ["root"]
-clock = ["2028-02-29T12:00:00"]
+locale = ["C.UTF-8", "de_DE.ISO-8859-1"]
+directory_order = ["sorted", "reversed"]
+cpus = ["all", "0.5"]
+variables = ["none", "HOME=read-only"]
+user = ["tests", "root"]
+clock = ["true", "2028-02-29T12:00:00"]
+"""
+HOME = """
+import os
+import pathlib
+
+
+def test_a_home_that_nobody_can_write_is_empty():
+    home = pathlib.Path.home()
+    if os.environ["HOME"].endswith("read-only"):
+        assert list(home.iterdir()) == []
+        try:
+            (home / "a").touch()
+        except OSError:
+            return
+        raise AssertionError
 """
 EFFECTS = {
     "locale": ("encoding", "ISO-8859-1"),
     "directory_order": ("listing", ("f", "e", "d", "c", "b", "a")),
     "cpus": ("cpus", 0.5),
-    "variables": ("home", "/sys"),
+    "variables": ("home", "/home/read-only"),
     "user": ("uid", 0),
     "clock": ("local_date", "2028-02-29"),
 }
@@ -45,7 +60,7 @@ EFFECTS = {
 
 
 def test_every_kind_of_value_is_proven_by_its_cell(tmp_path: Path) -> None:
-    files = {"paritygate.toml": SETTINGS, "test_a.py": "def test_holds(tmp_path):\n    (tmp_path / 'a').write_text('a')\n"}
+    files = {"paritygate.toml": SETTINGS, "test_a.py": "def test_holds(tmp_path):\n    (tmp_path / 'a').write_text('a')\n" + HOME}
     ended = sweep(lay_out(tmp_path / "project", files), *EFFECTS)
     assert ended.status == 0, ended.output
     assert ended.artifact is not None

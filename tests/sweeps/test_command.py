@@ -55,6 +55,8 @@ def project(tmp_path: Path, settings: str = "") -> Path:
         (("timezone", "--values", "Mars"), "timezone: `Mars` is not a zone"),
         (("timezone", "umask", "--values", "022"), "`--values` goes with one axis"),
         (("timezone", "--values", ","), "`--values` names no value"),
+        (("umask", "--values", "022"), "umask: `022` alone is nothing to compare"),
+        (("workers", "--values", "0", "--values", "0", "--plan"), "workers: `0` alone is nothing to compare"),
         (("timezone", "test_b.py"), "`test_b.py` is in no tree"),
         (("timezone", "--attempts", "3"), "there is no option `--attempts`"),
         (("timezone", "--budget", "soon"), "'soon' is not a valid"),
@@ -170,17 +172,21 @@ def test_a_whole_sweep_says_by_which_rule_a_test_parts_and_can_be_verified(tmp_p
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="cells on the computer itself take Linux")
-def test_a_sweep_after_a_gate_has_a_report_of_its_own_and_a_value_that_is_not_provable_stops_nothing(tmp_path: Path) -> None:
+def test_a_sweep_after_a_gate_has_a_report_of_its_own_and_where_one_value_alone_is_proven_there_is_no_verdict(
+    tmp_path: Path,
+) -> None:
     place = lay_out(
         tmp_path / "project", {"test_hours.py": TESTS, "paritygate.toml": ON_HOST + '[sweeps]\ncpus = ["all", "0.5"]\n'}
     )
     (tmp_path / "t").mkdir()
     around = {"TMPDIR": str(tmp_path / "t"), "VIRTUAL_ENV": ""}
     ended = call(place, "run", "--attempts", "1", "--sweep", "cpus", "--runner", "host", variables=around)
-    assert ended.code == 0, ended.err
+    assert ended.code == 4, ended.err
+    assert "no-verdict: nothing was compared over cpus: `all` alone was observed (not `0.5`: the cell has " in ended.out
     assert "not provable here: `0.5`: the cell has " in ended.out
     assert archive.read(place / "parity_report.json").sweeps == ()
     assert [each.observed for each in archive.read(place / "parity_sweep.json").sweeps[0].values] == [True, False]
+    assert "matches      verdict" in call(place, "verify", "parity_sweep.json").out
 
 
 def test_a_rule_that_does_not_follow_from_the_cells_is_found_out(tmp_path: Path) -> None:

@@ -10,9 +10,11 @@ from paritygate.outcomes.cells import ClockFacts
 from paritygate.outcomes.words import Axis, CellStatus
 from paritygate.sweeps import proofs
 from paritygate.sweeps.facts import facts, offset
+from paritygate.witnesses.values import NOBODYS_HOME
 from tests.support.builders import a_cell, a_probe, a_run, an_environment
 
 HOUR = 3600
+READ_ONLY = {"variables": {"HOME": NOBODYS_HOME}}
 
 
 def a_zone(january: float, july: float, *, now: float | None = None, date: str = "2024-05-01") -> Any:
@@ -97,12 +99,13 @@ def test_an_offset_is_written_as_people_do() -> None:
         (Axis.MEMORY, {"memory": 1 << 28}, {"memory": 0}, "no limit of bytes of memory"),
         (Axis.MEMORY, {"memory": 1 << 28}, {"memory": 1 << 28}, ""),
         (Axis.VARIABLES, {"variables": {"CI": "true"}}, {"variables": ("HOME",)}, "do not have `CI`"),
-        (Axis.VARIABLES, {"variables": {"HOME": "/sys"}}, {"variables": ("HOME",)}, "home is `/parity/home`"),
-        (Axis.VARIABLES, {"variables": {"HOME": "/sys"}}, {"variables": ("HOME",), "home": "/sys"}, ""),
+        (Axis.VARIABLES, READ_ONLY, {"variables": ("HOME",)}, "home is `/parity/home`"),
+        (Axis.VARIABLES, READ_ONLY, {"home": NOBODYS_HOME, "filesystems": {"home": "tmpfs"}}, ""),
+        (Axis.VARIABLES, READ_ONLY, {"home": NOBODYS_HOME, "filesystems": {"home": "ext4"}}, "is made for containers alone"),
         (
             Axis.VARIABLES,
-            {"variables": {"HOME": "/sys"}},
-            {"variables": ("HOME",), "home": "/sys", "case": {"home": {"keeps": True}}},
+            READ_ONLY,
+            {"home": NOBODYS_HOME, "filesystems": {"home": "tmpfs"}, "case": {"home": {"keeps": True}}},
             "can be written",
         ),
         (Axis.USER, {"user": "root"}, {"uid": 1000}, "run as user 1000"),
@@ -139,6 +142,20 @@ def test_a_cell_that_is_not_what_it_should_be_proves_nothing_and_one_that_died_i
     unmeasured = a_cell(status=CellStatus.UNUSABLE, detail="the probe gave no answer")
     assert proofs.problem(Axis.LOCALE, environment, unmeasured) == "the probe gave no answer"
     assert not proofs.problem(Axis.LOCALE, environment, a_cell(status=CellStatus.CRASHED))
+
+
+@pytest.mark.parametrize(
+    ("umask", "said"),
+    [
+        (0o777, "with this umask nothing that the cell makes can be read or written or entered, even by itself"),
+        (0o477, "with this umask nothing that the cell makes can be read, even by itself"),
+        (0o077, "the probe gave no answer (exit status -9)"),
+    ],
+)
+def test_a_umask_that_keeps_the_cell_itself_out_is_told_in_words(umask: int, said: str) -> None:
+    ended = a_cell(status=CellStatus.UNUSABLE, detail="the probe gave no answer (exit status -9)\nTraceback")
+    assert proofs.problem(Axis.UMASK, an_environment(umask=umask), ended) == said
+    assert not proofs.problem(Axis.UMASK, an_environment(umask=umask), a_cell(probe=a_probe(umask=umask)))
 
 
 def test_workers_are_proven_by_those_that_ran() -> None:

@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
-from paritygate.classifier import labels
+from paritygate.classifier import labels, surroundings
+from paritygate.classifier.verdicts import Facts, verdict
 from paritygate.confirm.flow import confirm
 from paritygate.errors import UsageError
 from paritygate.gate.cells import Cells
@@ -17,20 +18,22 @@ from paritygate.gate.sweeping import rounds, values
 from paritygate.gate.sweeping.conclusion import unconfirmed
 from paritygate.gate.sweeping.rounds import INTERRUPTED, NO_TIME, Ran
 from paritygate.gate.sweeping.values import Breadth
-from paritygate.outcomes.artifact import Finding
+from paritygate.outcomes.artifact import Finding, Verdict
 from paritygate.outcomes.cells import Cell, ClockFacts, Dates
 from paritygate.outcomes.plans import CellPlan, Environment
 from paritygate.outcomes.sweeps import Sweep
-from paritygate.outcomes.words import Axis, CellStatus, Label
+from paritygate.outcomes.words import Axis, CellStatus, ExitCode, Label, Outcome
 from paritygate.process import Interruption
 from paritygate.runners.pool import alone
 from paritygate.runners.protocol import Watch
 from paritygate.sweeps import conclusions
 from paritygate.sweeps.conclusions import PARTED_ALL
 from paritygate.sweeps.wording import bound
-from tests.support.builders import a_cell, a_probe, an_environment, gate_plans
+from tests.support.builders import a_cell, a_probe, a_record, an_environment, gate_plans
 
 HOME = an_environment("home")
+SMALL = 256 << 20
+TWO_REASONS = f"`America/New_York`: {NO_TIME}; not `Asia/Kolkata`: no such zone"
 HOURS = {"UTC": 0.0, "America/New_York": -5.0, "America/Los_Angeles": -8.0, "Asia/Kolkata": 5.5, "Asia/Shanghai": 8.0}
 Acts = Callable[[str, Environment, int], str]
 """What a test does: its name, where, and in which attempt."""
@@ -61,6 +64,7 @@ class Acting:
                 utcoffset_now=seconds,
                 utcoffset_january=seconds,
                 utcoffset_july=seconds,
+                memory=where.memory,
                 local_date=day,
                 utc_date=day,
                 clock=ClockFacts(moved=float(bool(where.clock)), files=plan.clock_files),
@@ -256,6 +260,103 @@ def test_what_hangs_or_dies_at_one_moment_is_not_coupled_to_it_as_what_fails_is(
     )
     assert [each.label for each in told.findings] == [label]
     assert len(told.sweeps[0].rules) == (label is Label.COUPLING)
+
+
+class Starving(Acting):
+    """A runner in which the cells with a small amount of memory run out of it."""
+
+    def run(self, plan: CellPlan, watch: Watch) -> Cell:
+        """Act a cell."""
+        cell = super().run(plan, watch)
+        short = plan.environment.memory == SMALL and any(run.outcome is Outcome.CRASHED for run in cell.tests)
+        return msgspec.structs.replace(cell, status=CellStatus.OUT_OF_MEMORY, detail="certain") if short else cell
+
+
+def on_less(where: Environment, _attempt: int) -> str:
+    return "crashed" if where.memory == SMALL else "passed"
+
+
+def on_least(where: Environment, _attempt: int) -> str:
+    return "failed" if where.memory == SMALL else "passed"
+
+
+def weighed(told: Told) -> Verdict:
+    probed = [cell for cell in told.ran.cells if cell.probe is not None]
+    varied = surroundings.varied([a_record("home", {"memory": "0"}), a_record("memory-256m", {"memory": "256m"})], probed, {})
+    facts = Facts(
+        cells=told.ran.cells,
+        varied=varied,
+        blocking=tuple(conclusions.uncompared(told.sweeps)),
+        amounts=conclusions.amounts(told.sweeps),
+    )
+    return verdict(told.findings, facts)
+
+
+def test_what_dies_for_want_of_the_memory_that_a_sweep_left_it_is_undecided_and_named_once() -> None:
+    runner = Starving({"eats": on_less, "holds": always})
+    told = swept(asked(Axis.MEMORY, "all", "256m"), runner)
+    found = {str(each.nodeid): each for each in told.findings}
+    assert (found["eats"].label, found["holds"].label) == (Label.UNDECIDED, Label.CONSISTENT_GREEN)
+    assert found["eats"].note == (
+        "it died with its cell, which ran out of memory, in `memory-256m`: what it does there is not known"
+    )
+    assert told.sweeps[0].rules == ()
+    assert len(runner.ran) == 2
+    said = weighed(told)
+    assert said.exit_code == ExitCode.NO_VERDICT
+    assert said.line == "no-verdict: `eats` needs more memory than `256m` (`memory-256m` attempt 1: certain)"
+    assert sum("memory-256m` attempt" in reason for reason in said.reasons) == 1
+
+
+def test_what_fails_beside_it_is_coupled_all_the_same_and_its_cell_is_named_once() -> None:
+    told = swept(asked(Axis.MEMORY, "all", "256m"), Starving({"eats": on_less, "fails": on_least, "eats_too": on_less}))
+    labels_of = {str(each.nodeid): each.label for each in told.findings}
+    assert labels_of["eats"] is labels_of["eats_too"] is Label.UNDECIDED
+    said = weighed(told)
+    assert said.reasons[0] == "`eats`, `eats_too` need more memory than `256m` (`memory-256m` attempt 1, 2: certain)"
+    assert not [reason for reason in said.reasons if "ran out of memory: " in reason]
+
+
+def test_one_value_alone_or_what_comes_to_one_is_refused() -> None:
+    with pytest.raises(UsageError, match="umask: `022` alone is nothing to compare"):
+        asked(Axis.UMASK, "022", "022")
+    with pytest.raises(UsageError, match=r"workers: `2` alone is nothing to compare \(.*`auto` comes to the same here"):
+        asked(Axis.WORKERS, "2", "auto")
+    with pytest.raises(UsageError, match=r"clock: `true` alone is nothing to compare \(`short-day`: clocks never change"):
+        moments("Asia/Shanghai", "true", "short-day")
+
+
+@pytest.mark.parametrize(
+    ("broken", "left", "said"),
+    [
+        ({}, {}, []),
+        ({"Asia/Kolkata": "no such zone"}, {}, []),
+        (
+            {"Asia/Kolkata": "no such zone", "America/New_York": "no such zone"},
+            {},
+            [
+                "nothing was compared over timezone: `UTC` alone was observed (not `America/New_York`, `Asia/Kolkata`: no such zone)"
+            ],
+        ),
+        (
+            {"Asia/Kolkata": "no such zone"},
+            {"America/New_York": NO_TIME},
+            [f"nothing was compared over timezone: `UTC` alone was observed (not {TWO_REASONS})"],
+        ),
+        ({}, {"America/New_York": PARTED_ALL, "Asia/Kolkata": PARTED_ALL}, []),
+    ],
+)
+def test_an_axis_of_which_one_value_alone_was_observed_was_not_compared(
+    broken: dict[str, str], left: dict[str, str], said: list[str]
+) -> None:
+    spread = asked(Axis.TIMEZONE, "UTC", "America/New_York", "Asia/Kolkata")
+    names = {each.value: each.env for each in spread.axes[0].values}
+    ran = Ran(
+        cells=(),
+        problems={(Axis.TIMEZONE, names[zone]): why for zone, why in broken.items()},
+        left={names[zone]: why for zone, why in left.items()},
+    )
+    assert list(conclusions.uncompared([rounds.described(spread.axes[0], ran)])) == said
 
 
 def test_moved_clocks_are_no_dates_that_changed_while_cells_ran() -> None:

@@ -71,7 +71,7 @@ def test_the_zones_are_what_they_are_tried_for() -> None:
         (Axis.MEMORY, "all", "memory", 0),
         (Axis.VARIABLES, "CI=true", "variables", {"LC": "1", "CI": "true"}),
         (Axis.VARIABLES, "none", "variables", {"LC": "1"}),
-        (Axis.VARIABLES, "HOME=read-only", "variables", {"LC": "1", "HOME": "/sys"}),
+        (Axis.VARIABLES, "HOME=read-only", "variables", {"LC": "1", "HOME": "/home/read-only"}),
         (Axis.USER, "root", "user", "root"),
         (Axis.USER, "tests", "user", ""),
     ],

@@ -611,6 +611,18 @@ class TestSurroundings:
     def test_a_cell_without_a_probe_is_noted(self) -> None:
         assert undeclared_differences([a_cell("a", 1)]).notes == ("`a` attempt 1 has no probe",)
 
+    def test_of_folders_that_tell_case_apart_those_are_named_that_differ_and_none_that_a_variable_put_elsewhere(self) -> None:
+        one = a_probe(case_sensitive=(False, False, False), filesystems={"tmp": "fuse", "home": "fuse"})
+        other = a_probe(case_sensitive=(False, False, True), filesystems={"tmp": "fuse", "home": "tmpfs"}, home="/home/read-only")
+        cells = [a_cell("a", 1, probe=one), a_cell("b", 1, probe=other)]
+        pair = "between `a` attempt 1 and `b` attempt 1"
+        assert [note for note in undeclared_differences(cells).notes if "home differs" not in note] == [
+            f"filesystems differ (home: fuse / tmpfs) {pair}",
+            f"case_sensitive differs (home: False / True) {pair}",
+        ]
+        assert undeclared_differences(cells, frozenset({Axis.VARIABLES})).notes == ()
+        assert len(undeclared_differences(cells, frozenset({Axis.VARIABLES, Axis.CASE_SENSITIVE})).notes) == 0
+
     def test_cells_before_midnight_are_found_when_the_date_moved_between_or_during_cells(self) -> None:
         before, after = Dates("2024-05-02", "2024-05-01"), Dates("2024-05-02", "2024-05-02")
         cells = [

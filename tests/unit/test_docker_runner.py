@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from paritygate.docker_engine.lines import run_line
 from paritygate.docker_engine.requests import ContainerRequest
 from paritygate.errors import EngineError
 from paritygate.outcomes.cells import NodeId, TestId
@@ -20,6 +21,7 @@ from paritygate.outcomes.words import CellStatus, Outcome, Worktree
 from paritygate.runners.conversation import Patience
 from paritygate.runners.docker import CellImage, DockerRunner, request_of, with_filesystem, zone_files
 from paritygate.runners.specification import Place, User, specification, variables
+from paritygate.witnesses.values import NOBODYS_HOME
 from tests.support.builders import a_probe
 from tests.support.fake_engine import FakeContainer, FakeEngine, FakeStreams, KilledError, Process
 from tests.support.plans import a_plan, an_environment
@@ -104,6 +106,15 @@ def test_the_container_is_without_network_and_has_few_capabilities_and_the_limit
     assert request.environment == {}
     assert request.seconds == 100 + 240 + 60
     assert engine.containers == {}
+
+
+def test_a_home_in_which_nobody_can_write_is_a_folder_that_the_engine_makes() -> None:
+    engine = an_engine(everything)
+    homeless = an_environment(variables={"HOME": NOBODYS_HOME})
+    for each in (an_environment(), an_environment(variables={"HOME": "/sys"}), homeless):
+        DockerRunner(engine, image_of).run(a_plan(each), ignore)
+    assert [request.empty for request in engine.requests] == [(), (), ("/home/read-only",)]
+    assert "--tmpfs /home/read-only:ro,nosuid,nodev,noexec,mode=0555,size=4k " in run_line(engine.requests[-1], engine.info)
 
 
 def test_an_environment_with_a_memory_of_its_own_has_that() -> None:

@@ -24,6 +24,7 @@ from paritygate.outcomes.artifact import (
     Verdict,
 )
 from paritygate.outcomes.cells import Cell, EnvironmentName, Failure, NodeId, Spelling, TestId, TestRun
+from paritygate.outcomes.sweeps import Sweep, SweptValue
 from paritygate.outcomes.words import (
     Axis,
     CauseKind,
@@ -256,6 +257,25 @@ def test_a_reason_that_some_cells_share_names_them() -> None:
         "cells local-like-1, local-like-2 (gate) unusable: pytest did not start (exit status 4): ImportError in conftest",
         "cell server-like-1 (gate) unusable: the disk is full",
     ]
+
+
+def test_a_line_that_stands_for_several_cells_names_each_of_them_once() -> None:
+    reasons = [f"`{SERVER}` attempt {attempt} ran out of memory: certain" for attempt in (1, 2)]
+    cells = [a_cell(SERVER, attempt, status=CellStatus.OUT_OF_MEMORY, detail="certain") for attempt in (1, 2)]
+    lines = render(an_artifact(cells=(a_cell(LOCAL), *cells), verdict=no_verdict(*reasons)), 150).splitlines()
+    assert lines[:2] == [
+        "no-verdict: `server-like` attempt 1, `server-like` attempt 2 ran out of memory: certain (exit 4)",
+        "",
+    ]
+
+
+def test_the_memory_that_a_sweep_set_is_not_to_be_raised() -> None:
+    cells = (a_cell(LOCAL), a_cell(SERVER, status=CellStatus.OUT_OF_MEMORY, detail="certain"))
+    values = (SweptValue(value="all", env=LOCAL), SweptValue(value="256m", env=SERVER))
+    for sweeps, said in (((), "raise `memory`"), ((Sweep(axis=Axis.MEMORY, values=values),), "let what died take less")):
+        lines = render(an_artifact(cells=cells, sweeps=sweeps), 150).splitlines()
+        assert [line for line in lines if line.startswith(f"  hint: {said}")]
+        assert len([line for line in lines if "hint: " in line]) == 1
 
 
 def test_of_several_outputs_it_is_said_whose_is_shown() -> None:

@@ -216,7 +216,7 @@ def _light(one: Probe, other: Probe, declared: frozenset[Axis], apart: frozenset
         here, there = (_by_name(each, name, aside) for each in (one, other))
         keys = sorted(key for key in here.keys() | there.keys() if here.get(key) != there.get(key))
         if keys:
-            yield f"{name} differ ({', '.join(f'{key}: {here.get(key)} / {there.get(key)}' for key in keys[:SHOWN])})"
+            yield f"{name} differ{'s' * (name == 'case_sensitive')} ({', '.join(f'{key}: {here.get(key)} / {there.get(key)}' for key in keys[:SHOWN])})"
     names = sorted(set(one.variables) ^ set(other.variables))
     if names and Axis.VARIABLES not in declared:
         yield f"variables differ ({', '.join(f'`{name}`' for name in names[:SHOWN])})"
