@@ -618,7 +618,7 @@ class TestSurroundings:
         pair = "between `a` attempt 1 and `b` attempt 1"
         assert [note for note in undeclared_differences(cells).notes if "home differs" not in note] == [
             f"filesystems differ (home: fuse / tmpfs) {pair}",
-            f"case_sensitive differs (home: False / True) {pair}",
+            f"case_sensitive differs (home: false / true) {pair}",
         ]
         assert undeclared_differences(cells, frozenset({Axis.VARIABLES})).notes == ()
         assert len(undeclared_differences(cells, frozenset({Axis.VARIABLES, Axis.CASE_SENSITIVE})).notes) == 0

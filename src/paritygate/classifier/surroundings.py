@@ -212,19 +212,26 @@ def _light(one: Probe, other: Probe, declared: frozenset[Axis], apart: frozenset
             yield f"{name} differs (`{getattr(one, name)}`, `{getattr(other, name)}`)"
     # In a home that is another one by a variable, what can be written and on what it lies is that variable's doing.
     aside = {"home"} if Axis.VARIABLES in declared and one.home != other.home else set[str]()
-    for name in ("limits", "filesystems", *(("case_sensitive",) if Axis.CASE_SENSITIVE not in declared else ())):
-        here, there = (_by_name(each, name, aside) for each in (one, other))
-        keys = sorted(key for key in here.keys() | there.keys() if here.get(key) != there.get(key))
-        if keys:
-            yield f"{name} differ{'s' * (name == 'case_sensitive')} ({', '.join(f'{key}: {here.get(key)} / {there.get(key)}' for key in keys[:SHOWN])})"
+    folded = [_case_by_place(each) for each in (one, other)] if Axis.CASE_SENSITIVE not in declared else [{}, {}]
+    for name, (here, there) in {
+        "limits differ": (one.limits, other.limits),
+        "filesystems differ": (one.filesystems, other.filesystems),
+        "case_sensitive differs": folded,
+    }.items():
+        if said := _apart(here, there, aside):
+            yield f"{name} ({said})"
     names = sorted(set(one.variables) ^ set(other.variables))
     if names and Axis.VARIABLES not in declared:
         yield f"variables differ ({', '.join(f'`{name}`' for name in names[:SHOWN])})"
 
 
-def _by_name(probe: Probe, name: str, aside: AbstractSet[str]) -> dict[str, object]:
-    found = dict(zip(PLACES, probe.case_sensitive, strict=False)) if name == "case_sensitive" else getattr(probe, name)
-    return {key: value for key, value in found.items() if key not in aside}
+def _case_by_place(probe: Probe) -> Mapping[str, str]:
+    return {place: str(value).lower() for place, value in zip(PLACES, probe.case_sensitive, strict=False)}
+
+
+def _apart(here: Mapping[str, object], there: Mapping[str, object], aside: AbstractSet[str]) -> str:
+    keys = sorted(key for key in (here.keys() | there.keys()) - aside if here.get(key) != there.get(key))
+    return ", ".join(f"{key}: {here.get(key)} / {there.get(key)}" for key in keys[:SHOWN])
 
 
 def dates_moved(cells: Iterable[Cell]) -> tuple[Attempt, ...]:
