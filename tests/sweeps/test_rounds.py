@@ -283,7 +283,8 @@ def on_least(where: Environment, _attempt: int) -> str:
 
 def weighed(told: Told) -> Verdict:
     probed = [cell for cell in told.ran.cells if cell.probe is not None]
-    varied = surroundings.varied([a_record("home", {"memory": "0"}), a_record("memory-256m", {"memory": "256m"})], probed, {})
+    records = [a_record(each.env, {"memory": each.value}) for each in told.sweeps[0].values]
+    varied = surroundings.varied(records, probed, {})
     facts = Facts(
         cells=told.ran.cells,
         varied=varied,

@@ -17,6 +17,7 @@ from paritygate.outcomes.artifact import EnvironmentRecord, Varied
 from paritygate.outcomes.cells import Cell, Dates, Distribution, EnvironmentName, Probe
 from paritygate.outcomes.words import Axis, Purpose, RunnerName
 
+Named = Mapping[str, object]
 NOT_PROVIDED = "any"
 SHOWN = 6
 
@@ -212,12 +213,13 @@ def _light(one: Probe, other: Probe, declared: frozenset[Axis], apart: frozenset
             yield f"{name} differs (`{getattr(one, name)}`, `{getattr(other, name)}`)"
     # In a home that is another one by a variable, what can be written and on what it lies is that variable's doing.
     aside = {"home"} if Axis.VARIABLES in declared and one.home != other.home else set[str]()
-    folded = [_case_by_place(each) for each in (one, other)] if Axis.CASE_SENSITIVE not in declared else [{}, {}]
-    for name, (here, there) in {
+    pairs: dict[str, tuple[Named, Named]] = {
         "limits differ": (one.limits, other.limits),
         "filesystems differ": (one.filesystems, other.filesystems),
-        "case_sensitive differs": folded,
-    }.items():
+    }
+    if Axis.CASE_SENSITIVE not in declared:
+        pairs["case_sensitive differs"] = (_case_by_place(one), _case_by_place(other))
+    for name, (here, there) in pairs.items():
         if said := _apart(here, there, aside):
             yield f"{name} ({said})"
     names = sorted(set(one.variables) ^ set(other.variables))
@@ -225,11 +227,11 @@ def _light(one: Probe, other: Probe, declared: frozenset[Axis], apart: frozenset
         yield f"variables differ ({', '.join(f'`{name}`' for name in names[:SHOWN])})"
 
 
-def _case_by_place(probe: Probe) -> Mapping[str, str]:
+def _case_by_place(probe: Probe) -> Named:
     return {place: str(value).lower() for place, value in zip(PLACES, probe.case_sensitive, strict=False)}
 
 
-def _apart(here: Mapping[str, object], there: Mapping[str, object], aside: AbstractSet[str]) -> str:
+def _apart(here: Named, there: Named, aside: AbstractSet[str]) -> str:
     keys = sorted(key for key in (here.keys() | there.keys()) - aside if here.get(key) != there.get(key))
     return ", ".join(f"{key}: {here.get(key)} / {there.get(key)}" for key in keys[:SHOWN])
 

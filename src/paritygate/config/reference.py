@@ -49,8 +49,8 @@ whole suite, the fixture `pinned_environment` for a test. In the cells of a run 
 SWEEPS = """\
 `paritygate sweep AXIS` runs the selection once for each value of an axis, all else as in the first environment. Where an
 axis has no values here those of paritygate's own table are tried, which `paritygate sweep AXIS --plan` lists with the
-reason for each. All values are texts. `HOME=read-only` is a home in which nothing can be written, `root` the user whom
-modes of files do not keep out.
+reason for each. All values are texts. `HOME=read-only` is an empty home in which nothing can be written, not even by root,
+and which containers alone have; `root` is the user whom modes of files do not keep out.
 """
 
 ENVIRONMENTS = """\
