@@ -182,6 +182,35 @@ class TestLabels:
         cells = [a_cell("a", 1, {"t": "passed", "u": "passed"}), a_cell("b", 1, {"t": "passed", "u": "passed"}), dead]
         assert labels_of(*cells) == {"t": GREEN, "u": UNDECIDED}
 
+    @pytest.mark.parametrize(
+        ("first", "second", "there", "expected"),
+        [
+            ("crashed!", "crashed!", "passed", UNDECIDED),
+            ("crashed!", "crashed!", "crashed!", UNDECIDED),
+            ("passed", "crashed!", "passed", UNDECIDED),
+            ("crashed!", "crashed!", "failed", UNDECIDED),
+            ("crashed", "crashed", "passed", COUPLED),
+            ("failed!", "failed!", "passed", COUPLED),
+            ("passed", "failed!", "passed", FLAKY),
+        ],
+    )
+    def test_what_was_killed_for_lack_of_memory_has_given_no_answer(
+        self, first: str, second: str, there: str, expected: Label
+    ) -> None:
+        """An outcome with `!` is that of a cell that ran out of memory."""
+        cells = [
+            a_cell(env, n, {"t": word.rstrip("!")}, status=CellStatus.OUT_OF_MEMORY if "!" in word else CellStatus.FINISHED)
+            for env, n, word in (("a", 1, first), ("a", 2, second), ("b", 1, there), ("b", 2, there))
+        ]
+        found = only(cells)
+        assert (found.label, "which ran out of memory, in `a`" in found.note) == (expected, expected is UNDECIDED)
+
+    def test_a_crash_of_another_kind_in_a_cell_without_memory_is_an_answer(self) -> None:
+        fault = msgspec.structs.replace(a_failure(), exception="SIGSEGV")
+        runs = [a_run("t", "crashed", failure=fault)]
+        dead = [a_cell("a", n, runs=runs, status=CellStatus.OUT_OF_MEMORY) for n in (1, 2)]
+        assert only((*dead, *(a_cell("b", n, {"t": "passed"}) for n in (1, 2)))).label is COUPLED
+
     def test_a_test_known_only_as_running_is_listed(self) -> None:
         dead = a_cell("a", 1, status=CellStatus.TIMED_OUT, running=ids("hang"))
         assert outcomes_of(only((dead,))) == {"a": "not_run"}

@@ -314,6 +314,16 @@ class TestDeadCells:
         assert len(ran) == 12
         assert [(plan.environment.name, plan.attempt) for plan in ran[10:]] == [("b", 4), ("b", 4)]
 
+    def test_a_death_for_lack_of_memory_contradicts_nothing(self) -> None:
+        def world(plan: CellPlan) -> Cell:
+            if plan.attempt == 4 and plan.environment.name == "b":
+                return cell_of(plan, {"t": "crashed"}, status=CellStatus.OUT_OF_MEMORY)
+            return really_coupled(plan)
+
+        outcome, _ = gate_and_confirm(world)
+        t = outcome.findings[0]
+        assert (t.label, "4 of 5 in `b`" in t.note) == (Label.UNDECIDED, True)
+
     def test_a_dead_cell_is_not_repeated_for_a_test_that_another_has_settled(self) -> None:
         def world(plan: CellPlan) -> Cell:
             if plan.attempt == 4 and plan.environment.name == "b":

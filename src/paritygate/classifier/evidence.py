@@ -12,6 +12,7 @@ from fractions import Fraction
 import msgspec
 
 from paritygate.classifier.grid import form, observe, stands_for_many
+from paritygate.classifier.memory import was_starved
 from paritygate.classifier.moved import has_moved_clock
 from paritygate.classifier.surroundings import days_ahead
 from paritygate.outcomes.artifact import Finding
@@ -114,16 +115,15 @@ def results(gate: Gate, cells: Sequence[Cell]) -> tuple[dict[TestId, Outcome], .
     """Say for each further cell what the flagged tests did there; a test without a usable result is not in the answer.
 
     A cell in which the local date stood otherwise to the UTC date than in the gate's cells is no evidence at all, nor is what
-    an unusable cell did not run, unless it was unusable in the gate too.
+    an unusable cell did not run, unless it was unusable in the gate too, nor a death for lack of memory.
     """
     answers = []
     for cell, seen in zip(cells, beside(gate, cells), strict=True):
         answer: dict[TestId, Outcome] = {}
         if same_calendar(gate.cells, cell.env, cell):
             for test, (outcome, run) in seen.items():
-                if outcome is not Outcome.NOT_RUN and (
-                    not is_unusable(cell, run) or stable_outcome(gate.flagged[test], cell.env) is Outcome.ERROR
-                ):
+                silent = outcome is Outcome.NOT_RUN or was_starved(cell, run)
+                if not silent and (not is_unusable(cell, run) or stable_outcome(gate.flagged[test], cell.env) is Outcome.ERROR):
                     answer[test] = outcome
         answers.append(answer)
     return tuple(answers)

@@ -6,13 +6,15 @@ Looks at nothing but cells; does not know why they were run or what follows for 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import groupby
 
 import msgspec
 
 from paritygate.classifier import clocks, memory
 from paritygate.classifier.drifting import drifting
+from paritygate.classifier.evidence import noted
 from paritygate.classifier.grid import Row, observe, stands_for_many
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName, NodeId, TestId, TestRun
@@ -88,7 +90,22 @@ def label(cells: Iterable[Cell], purpose: Purpose = Purpose.GATE) -> tuple[Findi
                 note=row.note if pattern.label is Label.CONSISTENT_GREEN else _note(row, pattern.label, chosen, adrift),
             )
         )
-    return memory.held_back(clocks.held_back(findings, chosen), chosen)
+    died = memory.deaths(chosen)
+    told = clocks.held_back(findings, chosen)
+    return tuple(_without_answer(each, died.get(TestId(each.nodeid, each.occurrence), {})) for each in told) if died else told
+
+
+def _without_answer(finding: Finding, died: Mapping[EnvironmentName, AbstractSet[int]]) -> Finding:
+    """Label a test anew by what it did where it was not killed for lack of memory: there nobody knows."""
+    if not died or finding.label is Label.UNDECIDED:
+        return finding
+    known = (
+        tuple(Outcome.NOT_RUN if place in died.get(env, ()) else outcome for place, outcome in enumerate(outcomes))
+        for env, outcomes in finding.outcomes.items()
+    )
+    names = ", ".join(f"`{env}`" for env in died)
+    note = f"it died with its cell, which ran out of memory, in {names}: what it does there is not known"
+    return msgspec.structs.replace(finding, label=label_of(known), note=noted(finding, note))
 
 
 def _pattern(outcomes: tuple[Outcome, ...], columns: Sequence[Columns]) -> Pattern:

@@ -1,49 +1,38 @@
-"""Holds back what died with its cell for lack of memory: that says how much memory there was, and nothing of the test's answer.
+"""Tests whose process was killed in a cell that ran out of memory: they never came to an answer there.
 
-Such a test is neither red nor coupled, however often it dies, since it never came to an answer there.
+However often such a test dies, that says how much memory there was. A `MemoryError` that it raises itself is an answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-import msgspec
-
-from paritygate.classifier.evidence import noted
-from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
-from paritygate.outcomes.words import CellStatus, Label, Outcome
+from paritygate.outcomes.words import CellStatus, Outcome
 
 KILLED = frozenset({"", "SIGKILL"})
 """What a crash is called that may be the kernel's work, or whose kind nobody saw."""
-HELD = frozenset({Label.COUPLING, Label.CONSISTENT_RED})
 
 
-def starved(cell: Cell) -> tuple[TestRun, ...]:
-    """List the tests whose process was killed in a cell that ran out of memory."""
-    if cell.status is not CellStatus.OUT_OF_MEMORY:
-        return ()
-    return tuple(run for run in cell.tests if run.outcome is Outcome.CRASHED and _was_killed(run))
-
-
-def _was_killed(run: TestRun) -> bool:
+def was_starved(cell: Cell, run: TestRun | None) -> bool:
+    """Say whether a test's process was killed in a cell that ran out of memory."""
+    if run is None or cell.status is not CellStatus.OUT_OF_MEMORY or run.outcome is not Outcome.CRASHED:
+        return False
     return run.failure is None or run.failure.exception in KILLED
 
 
-def held_back(findings: Iterable[Finding], cells: Sequence[Cell]) -> tuple[Finding, ...]:
-    """Leave undecided what looks red or coupled because it was killed in cells that ran out of memory."""
-    died: dict[TestId, dict[EnvironmentName, None]] = {}
+def starved(cell: Cell) -> tuple[TestId, ...]:
+    """List the tests of a cell that were killed since it ran out of memory."""
+    return tuple(run.test for run in cell.tests if was_starved(cell, run))
+
+
+def deaths(cells: Iterable[Cell]) -> dict[TestId, dict[EnvironmentName, set[int]]]:
+    """Say of each such test in which attempts of which environments it died: by their places, as the cells come."""
+    found: dict[TestId, dict[EnvironmentName, set[int]]] = {}
+    places: dict[EnvironmentName, int] = {}
     for cell in cells:
-        for run in starved(cell):
-            died.setdefault(run.test, {})[cell.env] = None
-    if not died:
-        return tuple(findings)
-    return tuple(_held_back(each, tuple(died.get(TestId(each.nodeid, each.occurrence), ()))) for each in findings)
-
-
-def _held_back(finding: Finding, envs: Sequence[EnvironmentName]) -> Finding:
-    if not envs or finding.label not in HELD:
-        return finding
-    names = ", ".join(f"`{env}`" for env in envs)
-    note = f"it died with its cell, which ran out of memory, in {names}: what it does there is not known"
-    return msgspec.structs.replace(finding, label=Label.UNDECIDED, note=noted(finding, note))
+        place = places.setdefault(cell.env, 0)
+        places[cell.env] += 1
+        for test in starved(cell):
+            found.setdefault(test, {}).setdefault(cell.env, set()).add(place)
+    return found

@@ -160,7 +160,7 @@ def _too_little(gate: Sequence[Cell], amounts: Mapping[EnvironmentName, str]) ->
     for env, amount in amounts.items():
         short = [cell for cell in gate if cell.env == env and _was_given_too_little(cell, amounts)]
         if short:
-            tests = dict.fromkeys(test for cell in short for test in (*(run.test for run in starved(cell)), *cell.running))
+            tests = dict.fromkeys(test for cell in short for test in (*starved(cell), *cell.running))
             names = [_quoted(test) for test in tests]
             more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
             what = f"{', '.join(names[:SHOWN])}{more}" or "what was selected"
