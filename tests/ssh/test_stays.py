@@ -19,6 +19,7 @@ from paritygate.images import resources
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Worktree
 from paritygate.runners.connections import Connection
+from paritygate.runners.host import Berth
 from paritygate.runners.stays import Stay
 from tests.support.builders import an_environment, gate_plans
 from tests.support.gate_runs import PATIENCE_SECONDS
@@ -69,6 +70,11 @@ def holders(folder: Path) -> dict[int, str]:
     return found
 
 
+def has_moved(stay: Stay, plan: CellPlan, first: Berth) -> bool:
+    now, _ = stay.berth(plan)
+    return now.folder.parent != first.folder.parent
+
+
 def has_no_place(stay: Stay, plan: CellPlan) -> bool:
     try:
         stay.berth(plan)
@@ -89,7 +95,7 @@ def test_another_house_is_taken_where_the_connection_is_lost_until_there_is_none
         same, _ = stay.berth(plan)
         assert (first.folder.parent, said) == (same.folder.parent, [])
         elsewhere.cut()
-        wait_for(lambda: bool(stay.berth(plan) and said))  # ssh takes a moment to notice
+        wait_for(lambda: has_moved(stay, plan, first))  # ssh takes a moment to notice
         second, _ = stay.berth(plan)
         assert said == [f"the connection to `{TARGET}` was lost; it is made anew"]
         assert second.folder.parent != first.folder.parent
