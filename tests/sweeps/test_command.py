@@ -70,11 +70,13 @@ def test_what_cannot_be_is_said_and_nothing_is_written(arguments: tuple[str, ...
 
 
 def test_values_of_a_projects_own_are_checked_with_all_other_settings(tmp_path: Path) -> None:
-    settings = '[sweeps]\ntimezone = ["Asia/Kolkatta"]\nworkers = ["few"]\n'
+    settings = '[sweeps]\ntimezone = ["Asia/Kolkatta"]\nworkers = ["few"]\numask = ["077", "077"]\n'
     ended = call(project(tmp_path, settings), "sweep", "umask", variables=NOWHERE)
     assert ended.code == 64
     assert "`sweeps.timezone`: `Asia/Kolkatta` is not a zone of the tz database; did you mean `Asia/Kolkata`?" in ended.err
     assert "`sweeps.workers`: `few` is not a number of workers" in ended.err
+    assert "`sweeps.umask`: `077` alone is nothing to compare: name two values or more" in ended.err
+    assert ended.err.count("sweeps.") == 3
 
 
 def test_a_sweep_without_an_engine_has_no_verdict(tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ class TestLabels:
             a_cell(env, n, {"t": word.rstrip("!")}, status=CellStatus.OUT_OF_MEMORY if "!" in word else CellStatus.FINISHED)
             for env, n, word in (("a", 1, first), ("a", 2, second), ("b", 1, there), ("b", 2, there))
         ]
-        found = only(cells)
+        found = only(tuple(cells))
         assert (found.label, "which ran out of memory, in `a`" in found.note) == (expected, expected is UNDECIDED)
 
     def test_a_crash_of_another_kind_in_a_cell_without_memory_is_an_answer(self) -> None:

@@ -50,8 +50,11 @@ def impossible(settings: Settings) -> tuple[str, ...]:
 
 def _of_sweeps(settings: SweepSettings) -> Iterator[str]:
     for axis in WITNESSES:
-        for value in settings.of(axis):
-            yield from _checked(join("sweeps", axis), value, partial(check, axis))
+        values, path = settings.of(axis), join("sweeps", axis)
+        wrong = [said for value in values for said in _checked(path, value, partial(check, axis))]
+        yield from wrong
+        if len(set(values)) == 1 and not wrong:
+            yield f"`{path}`: `{values[0]}` alone is nothing to compare: name two values or more"
 
 
 def _of_all(settings: Settings) -> Iterator[str]:
