@@ -20,6 +20,7 @@ from paritygate.gate.remembering import Memory, Reading
 from paritygate.outcomes.artifact import Artifact, Cause, Finding, Freeze, Material, Varied
 from paritygate.outcomes.cells import Cell, Dates, NodeId, Touch
 from paritygate.outcomes.plans import CellPlan, Order
+from paritygate.outcomes.sweeps import Clause, Rule, Sweep, SweptValue
 from paritygate.outcomes.trees import Difference
 from paritygate.outcomes.words import (
     Axis,
@@ -34,6 +35,7 @@ from paritygate.outcomes.words import (
     Worktree,
 )
 from paritygate.process import Interruption
+from paritygate.sweeps import conclusions
 from tests.support.builders import a_record, an_artifact, an_environment, gate_plans, ids
 from tests.support.worlds import cell_of
 
@@ -346,6 +348,21 @@ class TestMemory:
         memory, _ = self.memory(own)
         assert not Reading(memory, (self.ZONE,)).holds((msgspec.structs.replace(own, watched=(FILE,)),))
         assert Reading(memory, (self.ZONE,)).holds((own,))
+
+
+def test_a_rule_of_a_sweep_stays_the_cause_and_what_has_none_is_looked_for(tmp_path: Path) -> None:
+    text = "fails west of UTC (2 of 2 zones), passes elsewhere (5)"
+    clause = Clause(outcome=Outcome.FAILED, values=("west",))
+    rule = Rule(nodeid=NodeId("zone"), clauses=(clause,), elsewhere=Outcome.PASSED, text=text)
+    sweeps = (Sweep(axis=Axis.TIMEZONE, values=(SweptValue(value="west", env=THERE.name),), rules=(rule,)),)
+    swept = msgspec.structs.replace(a_report(), sweeps=sweeps)
+    swept = msgspec.structs.replace(swept, tests=conclusions.with_causes(swept.tests, sweeps))
+    found = explained(swept, Place(), tmp_path / "report.json")
+    assert kinds(found) == ALL
+    assert causes(found)["zone"] == Cause(kind=CauseKind.AXIS, axes=(Axis.TIMEZONE,), detail=text)
+    assert [each.nodeid for each in found.tests] == [each.nodeid for each in swept.tests]
+    assert found.sweeps == sweeps
+    assert found.labels == explained(a_report(), Place(), tmp_path / "other.json").labels
 
 
 def test_the_report_of_this_test_has_what_it_is_about() -> None:

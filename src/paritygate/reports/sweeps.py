@@ -42,11 +42,11 @@ def heading(sweep: Sweep) -> str:
 
 
 def grouped(sweep: Sweep) -> list[tuple[str, list[Rule]]]:
-    """Put the tests together that have one rule, the largest group first."""
-    groups: dict[str, list[Rule]] = {}
+    """Put the tests together that have one rule, and of which the same is not known, the largest group first."""
+    groups: dict[tuple[object, ...], list[Rule]] = {}
     for rule in sweep.rules:
-        groups.setdefault(rule.text, []).append(rule)
-    return sorted(groups.items(), key=lambda group: -len(group[1]))
+        groups.setdefault((rule.text, rule.clauses, rule.elsewhere, rule.unknown), []).append(rule)
+    return [(rules[0].text, rules) for rules in sorted(groups.values(), key=lambda rules: -len(rules))]
 
 
 def signs(sweep: Sweep, rule: Rule) -> dict[str, Outcome | None]:
