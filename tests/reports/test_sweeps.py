@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from paritygate.outcomes.words import Axis, CauseKind, Outcome
 from paritygate.reports import brief, markdown, terminal
 from paritygate.reports.contrast import side_by_side
 from paritygate.reports.html import page
+from paritygate.reports.html.cards import cards
 from paritygate.reports.text import outcomes_of
 from tests.support.builders import a_cell, a_failure, a_finding, a_run, an_artifact
 
@@ -213,3 +215,90 @@ def test_the_lines_of_json_say_what_became_of_every_value_and_which_rule_holds_o
 
 def test_a_run_without_a_sweep_says_nothing_of_sweeps() -> None:
     assert "sweeps" not in in_brief(an_artifact())
+
+
+def test_what_fails_everywhere_is_said_in_full_however_many_environments_there_are() -> None:
+    names = [f"zone{number}" for number in range(22)]
+    cells = [a_cell(each, 1, runs=[a_run("t", "failed", failure=a_failure("same"))]) for each in names]
+    finding = a_finding("t", "consistent-red", dict.fromkeys(names, "failed"))
+    message = a_failure("same").message
+    everywhere = terminal.render(an_artifact(tests=(finding,), cells=tuple(cells)), 120)
+    assert f"    all 22 environments: AssertionError: {message}" in everywhere.splitlines()
+    most = msgspec.structs.replace(finding, outcomes=finding.outcomes | {EnvironmentName("z"): (Outcome.NOT_RUN,)})
+    shown = terminal.render(an_artifact(tests=(most,), cells=tuple(cells)), 120)
+    assert f"    zone0-1, zone1-1 and 20 more: AssertionError: {message}" in shown.splitlines()
+
+
+def test_the_comment_has_the_rules_and_the_table_above_the_labels() -> None:
+    shown = markdown.render(of_rules(("a", "UTC"), ("b", "Asia/Kolkata"), ("c", "UTC")))
+    start = shown.index("### timezone: 3 tests part over 3 values\n")
+    assert start < shown.index("### coupling")
+    assert shown[start:].startswith(
+        "### timezone: 3 tests part over 3 values\n\n"
+        "1. fails in `UTC`, passes elsewhere (2): `test_z.py::a`, `test_z.py::c`\n\n"
+        "2. fails in `Asia/Kolkata`, passes elsewhere (2): `test_z.py::b`\n\n"
+        "```text\n"
+        "timezone          1  2  why it is tried\n"
+        "UTC               F  .  since it is there\n"
+        "Asia/Kolkata      .  F  since it is there\n"
+        "America/New_York  .  .  since it is there\n"
+        "F fails, . passes\n"
+        "```\n"
+    )
+
+
+def test_a_comment_is_no_longer_than_one_may_be_however_many_rules_and_values_a_sweep_has() -> None:
+    values = tuple(a_value(f"zone{number}{'x' * 500}") for number in range(90))
+    rules = tuple(
+        Rule(
+            nodeid=NodeId(f"test_{number}.py::{'y' * 900}"),
+            clauses=(Clause(outcome=Outcome.FAILED, values=(values[number % 90].value,)),),
+            elsewhere=Outcome.PASSED,
+            text=f"{number} {'z' * 900}",
+        )
+        for number in range(60)
+    )
+    sweeps = tuple(Sweep(axis=axis, values=values, rules=rules) for axis in (Axis.TIMEZONE, Axis.LOCALE, Axis.UMASK, Axis.CLOCK))
+    shown = markdown.render(an_artifact(sweeps=sweeps))
+    assert len(shown.encode()) <= markdown.MOST_BYTES
+    assert "and 51 more rules in the artifact" in shown
+    assert "and 50 more values in the artifact" in shown
+    assert shown.count("The artifact and the HTML report have the rules and the table.") == 3
+
+
+def test_the_page_has_the_rules_and_the_table_above_the_labels() -> None:
+    shown = page.render(of_rules(("a", "UTC"), ("b", "Asia/Kolkata")))
+    start, end = shown.index('<section aria-labelledby="sweep-timezone">'), shown.index('<section aria-labelledby="labels">')
+    assert start < end
+    section = shown[start:end]
+    assert re.findall(r"<h2[^>]*>(.*?)</h2>", section) == ["timezone: 2 tests part over 3 values"]
+    assert re.findall(r'<li>(.*?)<br><span class="muted">(.*?)</span></li>', section) == [
+        ("fails in <code>UTC</code>, passes elsewhere (2)", "<code>test_z.py::a</code>"),
+        ("fails in <code>Asia/Kolkata</code>, passes elsewhere (2)", "<code>test_z.py::b</code>"),
+    ]
+    rows = re.findall(r"<tr><th scope=\"row\"><code>(.*?)</code></th>(.*?)<td>since it is there</td></tr>", section)
+    assert [(value, re.findall(r'aria-hidden="true">(.)<', did)) for value, did in rows] == [
+        ("UTC", ["F", "P"]),
+        ("Asia/Kolkata", ["P", "F"]),
+        ("America/New_York", ["P", "P"]),
+    ]
+
+
+def test_a_page_without_a_sweep_has_no_such_part() -> None:
+    assert "sweep-" not in page.render(an_artifact(tests=(a_finding("t", "consistent-red", {"a": "failed"}),)))
+
+
+def test_of_many_environments_a_test_has_a_card_for_each_kind_of_end() -> None:
+    green = [Side(env=EnvironmentName(f"e{number}"), attempts=(1,), outcome=Outcome.PASSED) for number in range(20)]
+    red = [
+        Side(env=EnvironmentName(name), attempts=(1, 2), outcome=Outcome.FAILED, file="a.py", line=3, message=f"says {name}")
+        for name in ("west", "far")
+    ]
+    did: dict[str, str] = {side.env: "passed" if side.outcome.green else "failed failed" for side in (*green, *red)}
+    swept = an_artifact(tests=(a_finding("t", "coupling", did, sides=(*green, *red)),))
+    (card,) = cards(swept, {}, "")
+    assert [(side.env, side.outcome, len(side.also)) for side in card.sides] == [("west", "failed", 1), ("e0", "passed", 19)]
+    shown = page.render(swept)
+    assert "and so in 1 more: far; what is said here is of west" in shown
+    assert "says far" not in shown
+    assert "`west` failed at `a.py:3`, and so in 1 more environment\n" in markdown.render(swept)
