@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
-from paritygate.outcomes.artifact import Artifact, Cause, Finding, Side
+from paritygate.outcomes.artifact import Artifact, Side
 from paritygate.outcomes.cells import EnvironmentName, NodeId
-from paritygate.outcomes.sweeps import Clause, Rule, Sweep, SweptValue
-from paritygate.outcomes.words import Axis, CauseKind, Outcome
+from paritygate.outcomes.sweeps import Clause, Rule, Sweep
+from paritygate.outcomes.words import Axis, Outcome
 from paritygate.reports import brief, markdown, terminal
 from paritygate.reports.contrast import side_by_side
 from paritygate.reports.html import page
 from paritygate.reports.html.cards import cards
 from paritygate.reports.text import outcomes_of
 from tests.support.builders import a_cell, a_failure, a_finding, a_run, an_artifact
-
-ZONES = ("UTC", "Asia/Kolkata", "America/New_York")
-
-
-def a_value(value: str, **changes: str) -> SweptValue:
-    return SweptValue(value=value, env=EnvironmentName(value), why="since it is there", **changes)
+from tests.support.hostile import TEXTS, hostile
+from tests.support.swept import ZONES, a_value, of_rules
 
 
 def a_sweep() -> Sweep:
@@ -110,39 +108,6 @@ def test_of_many_environments_one_side_of_each_kind_is_shown_the_failure_first()
         for name in "gh"
     ]
     assert list(side_by_side(sides, 100)) == ["a.py:3: x", "  g failed: g | a passed"]
-
-
-def a_coupled_test(name: str, failing: str) -> Finding:
-    outcomes = {zone: "failed failed" if zone == failing else "passed passed" for zone in ZONES}
-    cause = Cause(kind=CauseKind.AXIS, axes=(Axis.TIMEZONE,), detail=f"fails in `{failing}`, passes elsewhere (2)")
-    quiet = [Side(env=EnvironmentName(zone), attempts=(1, 2), outcome=Outcome.PASSED) for zone in ZONES if zone != failing]
-    red = Side(
-        env=EnvironmentName(failing),
-        attempts=(1, 2),
-        outcome=Outcome.FAILED,
-        file="test_z.py",
-        line=3,
-        exception="E",
-        message=name,
-    )
-    return msgspec.structs.replace(a_finding(f"test_z.py::{name}", "coupling", outcomes), cause=cause, sides=(red, *quiet))
-
-
-def of_rules(*tests: tuple[str, str], more: Sequence[Finding] = (), values: Sequence[SweptValue] = ()) -> Artifact:
-    """Make a sweep over zones in which each test fails under one of them."""
-    findings = tuple(a_coupled_test(name, zone) for name, zone in tests)
-    rules = tuple(
-        Rule(
-            nodeid=each.nodeid,
-            clauses=(Clause(outcome=Outcome.FAILED, values=(zone,)),),
-            elsewhere=Outcome.PASSED,
-            others=2,
-            text=each.cause.detail if each.cause is not None else "",
-        )
-        for each, (_, zone) in zip(findings, tests, strict=True)
-    )
-    sweep = Sweep(axis=Axis.TIMEZONE, values=(*(a_value(zone) for zone in ZONES), *values), rules=rules)
-    return an_artifact(tests=(*findings, *more), sweeps=(sweep,))
 
 
 def in_brief(artifact: Artifact) -> dict[str, Any]:
@@ -302,3 +267,24 @@ def test_of_many_environments_a_test_has_a_card_for_each_kind_of_end() -> None:
     assert "and so in 1 more: far; what is said here is of west" in shown
     assert "says far" not in shown
     assert "`west` failed at `a.py:3`, and so in 1 more environment\n" in markdown.render(swept)
+
+
+def tokens_of(comment: str) -> list[Token]:
+    outer = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(comment)
+    return [token for each in outer for token in (each, *(each.children or []))]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_no_text_of_a_sweep_is_more_than_text(text: str) -> None:
+    plain = of_rules(("a", "UTC"), ("b", "Asia/Kolkata"), values=(a_value("Mars"),))
+    (sweep,) = plain.sweeps
+    values = tuple(msgspec.structs.replace(each, value=each.value + text) for each in sweep.values)
+    spoilt = hostile(msgspec.structs.replace(plain, sweeps=(msgspec.structs.replace(sweep, values=values),)), text)
+    tags = re.compile(r"<(\w+)")
+    assert set(tags.findall(page.render(spoilt))) <= set(tags.findall(page.render(plain)))
+    tokens = tokens_of(markdown.render(spoilt))
+    assert {each.type for each in tokens} <= {each.type for each in tokens_of(markdown.render(hostile(plain, " or so")))}
+    assert not [token.content for token in tokens if token.type == "text" and re.search(r"@\w|#\d|://|www\.", token.content)]
+    assert len(in_brief(spoilt)["sweeps"][0]["rules"]) == 2
+    shown = terminal.render(spoilt, 120)
+    assert not [character for character in shown if not character.isprintable() and character != "\n"]
