@@ -187,10 +187,21 @@ def test_hash_seeds_are_tried_to_the_end_while_a_test_passes_under_all() -> None
 
 def test_when_the_time_is_over_no_further_value_is_begun_and_what_was_found_is_confirmed() -> None:
     runner = Acting({"west": west})
-    told = swept(asked(Axis.HASH_SEED), Acting({"always": always}), lambda: True)
-    assert [each.untried for each in told.sweeps[0].values] == [""] * 10 + [NO_TIME] * 19
-    told = swept(asked(Axis.TIMEZONE, *HOURS), runner, lambda: True)
+    told = swept(asked(Axis.TIMEZONE, *HOURS), runner, lambda: len(runner.ran) > 1)
+    tried = [not each.untried for each in told.sweeps[0].values]
+    assert tried[:2] == [True, True]
+    # Two processors: while one cell ends, another may have begun.
+    assert tried[3:] == [False, False]
     assert told.findings[0].confirmed == 10
+
+
+@pytest.mark.parametrize(("broken", "tried"), [({}, 1), ({"UTC": "there is no such zone"}, 2)])
+def test_without_any_time_the_first_value_that_can_be_proven_is_tried_alone(broken: dict[str, str], tried: int) -> None:
+    runner = Acting({"west": west}, broken)
+    told = swept(asked(Axis.TIMEZONE, *HOURS), runner, lambda: True)
+    assert [each.untried for each in told.sweeps[0].values] == [""] * tried + [NO_TIME] * (5 - tried)
+    assert len(runner.ran) == tried
+    assert [each.problem for each in told.sweeps[0].values if each.problem] == list(broken.values())
 
 
 def test_axes_share_the_cell_of_what_is_the_same_and_each_has_its_rule() -> None:

@@ -102,7 +102,8 @@ def for_all(ready: Ready, spread: Breadth) -> Ready:
         ready,
         images=images,
         runners={each.name: runner for each in spread.environments},
-        reasons=ready.reasons | ({} if Axis.VARIABLES in swept else aside),
+        reasons={axis: why for axis, why in ready.reasons.items() if axis not in swept}
+        | ({} if Axis.VARIABLES in swept else aside),
     )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import msgspec
 
 from paritygate import archive
 from paritygate.classifier import labels
+from paritygate.config.settings import SERVER_LIKE, EnvironmentSettings
 from paritygate.confirm.flow import confirm
 from paritygate.environments import CLOCK_LIMITS, NOBODY_IS_TRUE, Facts, Resolution, gate_plans
 from paritygate.errors import NoVerdictError
@@ -50,10 +52,23 @@ def held(settled: Settled, wanted: Wanted) -> Settled:
     return msgspec.structs.replace(
         settled,
         settings=msgspec.structs.replace(settled.settings, environments={name: first}, attempts=ATTEMPTS),
+        spare=spare(settled.settings.environments),
         locales=locales,
         own_filesystem=Axis.DIRECTORY_ORDER in wanted.axes,
         clocks=Axis.CLOCK in wanted.axes,
     )
+
+
+def spare(environments: Mapping[str, EnvironmentSettings]) -> dict[str, EnvironmentSettings]:
+    """Say what the first environment would be with the time zone and locale of another one, or with those that servers have.
+
+    The last that can be had is taken, so the next environment comes last.
+    """
+    (_, first), *others = environments.items()
+    last_resort = {"": msgspec.structs.replace(first, timezone=SERVER_LIKE.timezone, locale=SERVER_LIKE.locale)}
+    return last_resort | {
+        name: msgspec.structs.replace(first, timezone=each.timezone, locale=each.locale) for name, each in reversed(others)
+    }
 
 
 def _judge(begun: Begun, grounds: Grounds, wanted: Wanted, world: World, watch: Stopwatch) -> Report:
