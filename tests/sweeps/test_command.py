@@ -51,7 +51,7 @@ def project(tmp_path: Path, settings: str = "") -> Path:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "`` is no axis that can be swept"),
+        ((), "no axis is named"),
         (("timezon",), "`timezon` is no axis that can be swept; did you mean `timezone`?"),
         (("worktree",), "`worktree` is no axis that can be swept"),
         (("timezone", "--values", "Mars"), "timezone: `Mars` is not a zone"),
@@ -59,7 +59,9 @@ def project(tmp_path: Path, settings: str = "") -> Path:
         (("timezone", "--values", ","), "`--values` names no value"),
         (("timezone", "test_b.py"), "`test_b.py` is in no tree"),
         (("timezone", "--attempts", "3"), "there is no option `--attempts`"),
-        (("timezone", "--budget", "soon"), "'soon' is not a valid"),
+        (("timezone", "--budget", "soon"), "'soon' is no number of seconds: write 0 or more"),
+        (("timezone", "--budget", "-5"), "'-5' is no number of seconds: write 0 or more"),
+        (("timezone", "--plan", "test_b.py"), "`test_b.py` is in no tree"),
     ],
 )
 def test_what_cannot_be_is_said_and_nothing_is_written(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:

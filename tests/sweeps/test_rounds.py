@@ -12,6 +12,7 @@ from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
 from paritygate.errors import UsageError
 from paritygate.gate.cells import Cells
+from paritygate.gate.grounds.parts import Machine
 from paritygate.gate.request import World
 from paritygate.gate.sweeping import rounds, values
 from paritygate.gate.sweeping.conclusion import unconfirmed
@@ -30,6 +31,7 @@ from paritygate.sweeps.wording import bound
 from tests.support.builders import a_cell, a_probe, an_environment, gate_plans
 
 HOME = an_environment("home")
+MACHINE = Machine(name="m", version="1", platform="linux/x", cpus=2, memory=8 << 30)
 HOURS = {"UTC": 0.0, "America/New_York": -5.0, "America/Los_Angeles": -8.0, "Asia/Kolkata": 5.5, "Asia/Shanghai": 8.0}
 Acts = Callable[[str, Environment, int], str]
 """What a test does: its name, where, and in which attempt."""
@@ -94,7 +96,7 @@ def a_world() -> World:
 
 
 def asked(axis: Axis, *named: str) -> Breadth:
-    return values.spread(HOME, {axis: values.chosen(axis, named)}, 2)
+    return values.spread(HOME, {axis: values.chosen(axis, named)}, MACHINE)
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -215,7 +217,7 @@ def test_axes_share_the_cell_of_what_is_the_same_and_each_has_its_rule() -> None
         Axis.TIMEZONE: values.chosen(Axis.TIMEZONE, ("UTC", "America/New_York")),
         Axis.UMASK: values.chosen(Axis.UMASK, ("022", "077")),
     }
-    told = swept(values.spread(HOME, named, 2), runner)
+    told = swept(values.spread(HOME, named, MACHINE), runner)
     assert sorted(name for name in runner.ran if name.endswith("-1")) == ["home-1", "timezone-America-New_York-1", "umask-077-1"]
     both = next(each for each in told.findings if each.nodeid == "both")
     assert both.cause is not None
@@ -237,7 +239,7 @@ def test_environments_have_names_that_containers_may_have_and_no_two_the_same() 
 
 def moments(zone: str, *named: str) -> Breadth:
     home = an_environment("home", timezone=zone)
-    return values.spread(home, {Axis.CLOCK: values.chosen(Axis.CLOCK, named)}, 2)
+    return values.spread(home, {Axis.CLOCK: values.chosen(Axis.CLOCK, named)}, MACHINE)
 
 
 def test_the_days_on_which_clocks_change_are_written_out_and_no_values_where_there_are_none() -> None:
@@ -276,6 +278,21 @@ def test_moved_clocks_are_no_dates_that_changed_while_cells_ran() -> None:
         "clock-2028-02-29T12-00-1",
         "clock-2027-06-15T12-00-1",
     ]
+
+
+def test_what_is_beyond_the_machine_is_refused() -> None:
+    assert [each.value for each in asked(Axis.MEMORY, "all", "8g").axes[0].values] == ["all", "8g"]
+    for axis, value, said in (
+        (Axis.MEMORY, "8193m", "memory: `8193m` is more memory than the 8192 MiB that are there"),
+        (Axis.CPUS, "3", "cpus: `3` is more than the processors that are there: write up to 2"),
+        (Axis.WORKERS, "65", "workers: `65` workers are more than 2 processors can keep busy: write up to 64"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            asked(axis, value)
+    with pytest.raises(UsageError, match="cpus: `0` is no number of processors: write one above 0"):
+        asked(Axis.CPUS, "0")
+    unknown = msgspec.structs.replace(MACHINE, memory=0)
+    assert values.spread(HOME, {Axis.MEMORY: values.chosen(Axis.MEMORY, ["10t"])}, unknown).environments
 
 
 class Stopping(Acting):
