@@ -56,6 +56,11 @@ def test_zones_have_in_common_what_was_measured(words: str, values: str) -> None
     assert all(each and each != set(ZONES) for each in known.values())
 
 
+def test_that_it_is_summer_is_said_before_that_it_is_the_southern_one() -> None:
+    words = [fact.words for fact in facts(Axis.TIMEZONE, {"Sydney": a_zone(11, 10, now=11), "Berlin": a_zone(1, 2, now=1)}, {})]
+    assert words.index("where daylight saving time is in force") < words.index("where summer is in January")
+
+
 def test_locales_umasks_and_workers_have_their_own_words() -> None:
     locales = {
         "de": a_probe(locale="de_DE.UTF-8", decimal_point=",", encoding="UTF-8", collation=("a", "B")),
@@ -190,6 +195,12 @@ def test_moments_have_in_common_what_was_measured(words: str, values: tuple[str,
     known = {fact.words: fact.holds for fact in facts(Axis.CLOCK, MOMENTS, {})}
     assert known[words] == set(values)
     assert all(each and each != set(MOMENTS) for each in known.values())
+
+
+def test_the_31st_is_a_day_of_its_own() -> None:
+    days = {date: a_moment(date) for date in ("2027-01-31", "2027-04-30", "2027-10-31", "2027-03-29")}
+    known = {fact.words: fact.holds for fact in facts(Axis.CLOCK, days, {})}
+    assert known["on the 31st"] == {"2027-01-31", "2027-10-31"}
 
 
 def test_an_older_cell_that_does_not_say_its_time_is_at_no_hour() -> None:
