@@ -167,11 +167,6 @@ def test_a_plan_says_how_many_values_are_begun_in_time(seconds: float, took: flo
     assert cost.record.budget_seconds == seconds
 
 
-def test_a_single_value_has_nothing_to_be_compared_with(tmp_path: Path) -> None:
-    place = project(tmp_path, "[environments.home]\n")
-    assert cost_of(place, {Axis.UMASK: ("022",)})[2:] == ["1 cell, and nothing to compare it with"]
-
-
 def test_the_plan_of_a_run_has_that_of_the_sweep_after_it(tmp_path: Path) -> None:
     place = project(tmp_path, ON_HOST)
     words = ("run", "--runner", "host", "--plan", "--sweep", "umask")
@@ -229,7 +224,7 @@ def test_a_whole_sweep_says_by_which_rule_a_test_parts_and_can_be_verified(tmp_p
     assert found["test_hours.py::test_is_late_enough"].confirmed == 10
     assert found["test_hours.py::test_holds_everywhere"].label is Label.CONSISTENT_GREEN
     assert {cell.env: cell.probe.timezone for cell in artifact.cells if cell.probe is not None} == {
-        "home": "UTC",
+        "timezone-UTC": "UTC",
         "timezone-Pacific-Honolulu": "Pacific/Honolulu",
     }
     verified = call(place, "verify", "parity_sweep.json")

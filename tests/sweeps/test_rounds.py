@@ -28,6 +28,7 @@ from paritygate.runners.pool import alone
 from paritygate.runners.protocol import Watch
 from paritygate.sweeps import conclusions
 from paritygate.sweeps.wording import bound
+from paritygate.witnesses.table import WITNESSES
 from tests.support.builders import a_cell, a_probe, an_environment, gate_plans
 
 HOME = an_environment("home")
@@ -131,7 +132,7 @@ def always(_where: Environment, _attempt: int) -> str:
 def test_a_test_that_parts_is_run_again_where_it_parts_confirmed_and_told_by_the_smallest_rule() -> None:
     runner = Acting({"always": always, "west": west})
     told = swept(asked(Axis.TIMEZONE, *HOURS), runner)
-    names = ("home", *(f"timezone-{zone.replace('/', '-')}" for zone in list(HOURS)[1:]))
+    names = [f"timezone-{zone.replace('/', '-')}" for zone in HOURS]
     assert sorted(runner.ran[:5]) == sorted(f"{name}-1" for name in names)
     assert sorted(runner.ran[5:7]) == ["timezone-America-Los_Angeles-2", "timezone-America-New_York-2"]
     assert len(runner.ran[7:]) == 10
@@ -218,7 +219,11 @@ def test_axes_share_the_cell_of_what_is_the_same_and_each_has_its_rule() -> None
         Axis.UMASK: values.chosen(Axis.UMASK, ("022", "077")),
     }
     told = swept(values.spread(HOME, named, MACHINE), runner)
-    assert sorted(name for name in runner.ran if name.endswith("-1")) == ["home-1", "timezone-America-New_York-1", "umask-077-1"]
+    assert sorted(name for name in runner.ran if name.endswith("-1")) == [
+        "timezone-America-New_York-1",
+        "timezone-UTC-1",
+        "umask-077-1",
+    ]
     both = next(each for each in told.findings if each.nodeid == "both")
     assert both.cause is not None
     assert both.cause.ways == ((Axis.TIMEZONE,), (Axis.UMASK,))
@@ -232,7 +237,7 @@ def test_axes_share_the_cell_of_what_is_the_same_and_each_has_its_rule() -> None
 def test_environments_have_names_that_containers_may_have_and_no_two_the_same() -> None:
     spread = asked(Axis.VARIABLES, "A=1", "A=/", "A=?", "none")
     names = [each.name for each in spread.environments]
-    assert names == ["variables-A-1", "variables-A", "variables-A-2", "home"]
+    assert names == ["variables-A-1", "variables-A", "variables-A-2", "variables-none"]
     zones = asked(Axis.TIMEZONE, "Etc/GMT+5", "Etc/GMT-5")
     assert [each.name for each in zones.environments] == ["timezone-Etc-GMTplus5", "timezone-Etc-GMT-5"]
 
@@ -245,7 +250,7 @@ def moments(zone: str, *named: str) -> Breadth:
 def test_the_days_on_which_clocks_change_are_written_out_and_no_values_where_there_are_none() -> None:
     there = moments("America/New_York", "true", "short-day", "2027-03-14T12:00:00", "long-day").axes[0].values
     assert [(each.value, each.env) for each in there] == [
-        ("true", "home"),
+        ("true", "clock-true"),
         ("2027-03-14T12:00:00", "clock-2027-03-14T12-00-00"),
         ("2027-11-07T12:00:00", "clock-2027-11-07T12-00-00"),
     ]
@@ -274,7 +279,7 @@ def test_moved_clocks_are_no_dates_that_changed_while_cells_ran() -> None:
     runner = Acting({"t": lambda where, _attempt: "failed" if where.clock.startswith("2028") else "passed"})
     swept(moments("UTC", "true", "2028-02-29T12:00", "2027-06-15T12:00"), runner)
     assert [name for name in runner.ran if name.endswith("-1")] == [
-        "home-1",
+        "clock-true-1",
         "clock-2028-02-29T12-00-1",
         "clock-2027-06-15T12-00-1",
     ]
@@ -288,11 +293,11 @@ def test_what_is_beyond_the_machine_is_refused() -> None:
         (Axis.WORKERS, "65", "workers: `65` workers are more than 2 processors can keep busy: write up to 64"),
     ):
         with pytest.raises(UsageError, match=said):
-            asked(axis, value)
+            asked(axis, WITNESSES[axis][0].value, value)
     with pytest.raises(UsageError, match="cpus: `0` is no number of processors: write one above 0"):
-        asked(Axis.CPUS, "0")
+        asked(Axis.CPUS, "0", "all")
     unknown = msgspec.structs.replace(MACHINE, memory=0)
-    assert values.spread(HOME, {Axis.MEMORY: values.chosen(Axis.MEMORY, ["10t"])}, unknown).environments
+    assert values.spread(HOME, {Axis.MEMORY: values.chosen(Axis.MEMORY, ["all", "10t"])}, unknown).environments
 
 
 class Stopping(Acting):
@@ -339,7 +344,7 @@ def test_what_was_seen_before_an_interruption_is_kept_and_what_parts_in_it_is_un
 def test_two_names_of_one_thing_are_one_value() -> None:
     workers = asked(Axis.WORKERS, "0", "2", "auto")
     assert [(each.value, each.env, each.why) for each in workers.axes[0].values] == [
-        ("0", "home", "one process, without pytest-xdist"),
+        ("0", "workers-0", "one process, without pytest-xdist"),
         ("2", "workers-2", "the least that can collide; `auto` comes to the same here"),
     ]
     assert len(workers.environments) == 2

@@ -28,10 +28,10 @@ OF_A_GATE = frozenset({"selection", "without_axes", "attempts", "explain_budget"
 
 def parted(words: Sequence[str]) -> tuple[tuple[Axis, ...], tuple[str, ...]]:
     """Part the words into axes, which come first, and the selection; raises `UsageError` where no axis is named."""
-    known = {axis.value for axis in WITNESSES}
+    known = [axis.value for axis in WITNESSES]
     count = next((number for number, word in enumerate(words) if word not in known), len(words))
     if not words:
-        raise UsageError("no axis is named", f"name one or several: {', '.join(sorted(known))}")
+        raise UsageError("no axis is named", f"name one or several: {', '.join(f'`{axis}`' for axis in known)}")
     if not count:
         axis_named(words[0])
     return tuple(axis_named(word) for word in dict.fromkeys(words[:count])), tuple(words[count:])

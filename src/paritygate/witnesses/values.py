@@ -28,10 +28,10 @@ from paritygate.outcomes.words import Axis, Worktree
 from paritygate.witnesses.moments import CHANGES, day_of_change
 from paritygate.witnesses.table import ALL, HOMELESS, NONE, ORDERS, ROOT, TESTS, UTF8_MODE, WITNESSES
 
-LARGEST_SEED = 2**32 - 1
-MANY = 1 << 16
 MOST_WORKERS, WORKERS_A_PROCESSOR = 64, 4
 """Whichever is more: beyond it a cell would be about nothing but starting interpreters."""
+LARGEST_SEED = 2**32 - 1
+MANY = 1 << 16
 NOBODYS_HOME = "/sys"
 """A folder that is there and in which nobody can make a file, not even root on the computer itself."""
 

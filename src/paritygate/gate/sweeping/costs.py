@@ -87,7 +87,7 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
         """Say how many cells about begin before the budget is over, the first in any case; None where nobody knows."""
         if self.budget is None:
             return self.cells
-        if not self.budget or self.cells == 1:
+        if not self.budget:
             return 1
         if not self.seconds:
             return None
@@ -161,9 +161,6 @@ def told(cost: Cost) -> Iterator[str]:
         longest = max((len(each.value) for each in tried), default=0)
         yield from (f"  {each.value:<{longest}}  {each.why}".rstrip() for each in tried)
         yield from (f"not tried: `{each.value}`: {each.untried}" for each in swept.values if each.untried)
-    if cost.cells == 1:
-        yield "1 cell, and nothing to compare it with"
-        return
     yield (
         f"{cost.cells} cells, side by side as far as {cost.processors} processors go; at most {cost.again} once more, where "
         "values part from the rest"

@@ -55,7 +55,7 @@ def chosen(axis: Axis, values: Sequence[str]) -> tuple[Witness, ...]:
 
 
 def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], machine: Machine) -> Breadth:
-    """Make an environment of every value; what equals the base is the base. Raises `UsageError` for what is no value there.
+    """Make an environment of every value, named by it, the base as well. Raises `UsageError` for what is no value there.
 
     A value that comes to the same as one before it, as `auto` workers may, is no value of its own: two names of one thing would
     look like two observations. One that the base cannot have, as the day on which its clocks change, has no environment.
@@ -70,7 +70,7 @@ def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], machine: 
                 values[absent] = SweptValue(value=witness.value, env=absent, why=witness.why, untried=NO_CHANGE)
                 continue
             bare = _refusing(axis, partial(_offered, axis, base, witness.value, machine))
-            named = base if bare == base else msgspec.structs.replace(bare, name=_name(axis, text, made))
+            named = msgspec.structs.replace(bare, name=_name(axis, text, made))
             known = next((each for each in made if msgspec.structs.replace(each, name=base.name) == bare), named)
             made += [] if known in made else [known]
             values[known.name] = _with_another_name(values.get(known.name), Witness(text, witness.why), known.name)
