@@ -16,8 +16,10 @@ import pytest
 from paritygate.errors import ConnectionLostError
 from paritygate.guest import lodging
 from paritygate.images import resources
+from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import Worktree
 from paritygate.runners.connections import Connection
+from paritygate.runners.host import Berth
 from paritygate.runners.stays import Stay
 from tests.support.builders import an_environment, gate_plans
 from tests.support.gate_runs import PATIENCE_SECONDS
@@ -68,6 +70,19 @@ def holders(folder: Path) -> dict[int, str]:
     return found
 
 
+def has_moved(stay: Stay, plan: CellPlan, first: Berth) -> bool:
+    now, _ = stay.berth(plan)
+    return now.folder.parent != first.folder.parent
+
+
+def has_no_place(stay: Stay, plan: CellPlan) -> bool:
+    try:
+        stay.berth(plan)
+    except ConnectionLostError:
+        return True
+    return False
+
+
 def test_another_house_is_taken_where_the_connection_is_lost_until_there_is_none(
     elsewhere: Sshd, variables: dict[str, str], tmp_path: Path
 ) -> None:
@@ -80,12 +95,14 @@ def test_another_house_is_taken_where_the_connection_is_lost_until_there_is_none
         same, _ = stay.berth(plan)
         assert (first.folder.parent, said) == (same.folder.parent, [])
         elsewhere.cut()
+        wait_for(lambda: has_moved(stay, plan, first))  # ssh takes a moment to notice
         second, _ = stay.berth(plan)
         assert said == [f"the connection to `{TARGET}` was lost; it is made anew"]
         assert second.folder.parent != first.folder.parent
         assert (second.folder.parent / "dirty.tar").read_bytes() == b"packed bytes"
         assert (second.folder.parent / "dirty.digest").read_text() == second.sentinel == "a-digest"
         elsewhere.stop()
+        wait_for(lambda: has_no_place(stay, plan))
         for _ in range(2):
             with pytest.raises(ConnectionLostError) as caught:
                 stay.berth(plan)
