@@ -199,6 +199,37 @@ def test_the_cost_of_moments_counts_those_that_run_again_with_files_of_their_tim
     assert lines[-2].startswith("and by 1 at most whose files have the time of the moved clock")
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="cells on the computer itself take Linux")
+def test_where_the_locale_of_the_first_environment_is_missing_all_cells_have_another_and_that_is_noted(tmp_path: Path) -> None:
+    missing = '[environments.home]\nlocale = "tlh_QO.UTF-8"\ncase_sensitive = "any"\n'
+    place = lay_out(tmp_path / "project", {"test_hours.py": TESTS, "paritygate.toml": missing})
+    (tmp_path / "t").mkdir()
+    around = {"TMPDIR": str(tmp_path / "t"), "VIRTUAL_ENV": ""}
+    ended = call(place, "sweep", "umask", "--values", "022,077", "--runner", "host", variables=around)
+    assert ended.code == 0, ended.err
+    said = "locale is `C.UTF-8` in all cells: this computer has no locale `tlh_QO.UTF-8`"
+    assert said in ended.err
+    artifact = archive.read(place / "parity_sweep.json")
+    assert [note for note in artifact.notes if note.startswith(said)]
+    assert {cell.probe.locale for cell in artifact.cells if cell.probe is not None} == {"C.UTF-8"}
+
+
+def test_what_the_first_environment_lacks_is_taken_of_the_next_and_else_of_servers() -> None:
+    first = EnvironmentSettings(locale="en_US.UTF-8", timezone="auto", case_sensitive=False, workers=3)
+    others = {"b": EnvironmentSettings(locale="de_DE.UTF-8"), "c": EnvironmentSettings(locale="fr_FR.UTF-8", workers=7)}
+    spare = flow.spare({"a": first, **others})
+    assert [each.locale for each in spare.values()] == ["C.UTF-8", "fr_FR.UTF-8", "de_DE.UTF-8"]
+    assert {(each.case_sensitive, each.workers) for each in spare.values()} == {(False, 3)}
+    every = {"a": first, **spare}
+    for known, taken in (
+        (("de_DE.UTF-8", "fr_FR.UTF-8"), "de_DE.UTF-8"),
+        (("C.UTF-8", "fr_FR.UTF-8"), "fr_FR.UTF-8"),
+        (("C.UTF-8",), "C.UTF-8"),
+    ):
+        assert lacking.locale({"a": first}, every, known)[Axis.LOCALE].value == taken
+    assert lacking.locale({"a": first}, every, ("en_US.UTF-8", "C.UTF-8")) == {}
+
+
 def test_nothing_moves_the_clock_without_an_engine_and_that_is_said_before_any_cell(tmp_path: Path) -> None:
     place = project(tmp_path, ON_HOST)
     ended = call(place, "sweep", "clock", "--runner", "host", variables=NOWHERE | {"VIRTUAL_ENV": ""})
@@ -229,37 +260,6 @@ def test_a_whole_sweep_says_by_which_rule_a_test_parts_and_can_be_verified(tmp_p
     }
     verified = call(place, "verify", "parity_sweep.json")
     assert (verified.code, "sweep         timezone: 1 rule over 2 values" in verified.out) == (0, True), verified.out
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="cells on the computer itself take Linux")
-def test_where_the_locale_of_the_first_environment_is_missing_all_cells_have_another_and_that_is_noted(tmp_path: Path) -> None:
-    missing = '[environments.home]\nlocale = "tlh_QO.UTF-8"\ncase_sensitive = "any"\n'
-    place = lay_out(tmp_path / "project", {"test_hours.py": TESTS, "paritygate.toml": missing})
-    (tmp_path / "t").mkdir()
-    around = {"TMPDIR": str(tmp_path / "t"), "VIRTUAL_ENV": ""}
-    ended = call(place, "sweep", "umask", "--values", "022,077", "--runner", "host", variables=around)
-    assert ended.code == 0, ended.err
-    said = "locale is `C.UTF-8` in all cells: this computer has no locale `tlh_QO.UTF-8`"
-    assert said in ended.err
-    artifact = archive.read(place / "parity_sweep.json")
-    assert [note for note in artifact.notes if note.startswith(said)]
-    assert {cell.probe.locale for cell in artifact.cells if cell.probe is not None} == {"C.UTF-8"}
-
-
-def test_what_the_first_environment_lacks_is_taken_of_the_next_and_else_of_servers() -> None:
-    first = EnvironmentSettings(locale="en_US.UTF-8", timezone="auto", case_sensitive=False, workers=3)
-    others = {"b": EnvironmentSettings(locale="de_DE.UTF-8"), "c": EnvironmentSettings(locale="fr_FR.UTF-8", workers=7)}
-    spare = flow.spare({"a": first, **others})
-    assert [each.locale for each in spare.values()] == ["C.UTF-8", "fr_FR.UTF-8", "de_DE.UTF-8"]
-    assert {(each.case_sensitive, each.workers) for each in spare.values()} == {(False, 3)}
-    every = {"a": first, **spare}
-    for known, taken in (
-        (("de_DE.UTF-8", "fr_FR.UTF-8"), "de_DE.UTF-8"),
-        (("C.UTF-8", "fr_FR.UTF-8"), "fr_FR.UTF-8"),
-        (("C.UTF-8",), "C.UTF-8"),
-    ):
-        assert lacking.locale({"a": first}, every, known)[Axis.LOCALE].value == taken
-    assert lacking.locale({"a": first}, every, ("en_US.UTF-8", "C.UTF-8")) == {}
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="cells on the computer itself take Linux")
