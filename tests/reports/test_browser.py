@@ -15,6 +15,7 @@ from paritygate.outcomes.artifact import Artifact
 from paritygate.reports.html import page as html_page
 from tests.support.hostile import MARKER, TEXTS, hostile
 from tests.support.rich_artifact import GREEN, RETRY, TODAY
+from tests.support.swept import of_rules
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, PROGRAMS)), "")
@@ -215,6 +216,20 @@ def test_nothing_is_in_the_way_of_a_screen_reader_or_of_weak_eyes(
 ) -> None:
     page = open_page(rich, color_scheme=scheme, viewport=viewport, bypass_csp=True)
     page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+    found = Axe().run(page, options={"resultTypes": ["violations"]})
+    assert [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in found.response["violations"]] == []
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_table_of_a_sweep_is_in_nobodys_way(open_page: Open, viewport: dict[str, int]) -> None:
+    page = open_page(of_rules(("a", "UTC"), ("b", "Asia/Kolkata")), viewport=viewport, bypass_csp=True)
+    rows = page.locator("table.swept tbody tr")
+    assert [row.locator(".o").all_inner_texts() for row in rows.all()] == [
+        ["F\nfailed", "P\npassed"],
+        ["P\npassed", "F\nfailed"],
+        ["P\npassed", "P\npassed"],
+    ]
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
     found = Axe().run(page, options={"resultTypes": ["violations"]})
     assert [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in found.response["violations"]] == []
 

@@ -15,11 +15,12 @@ from paritygate.causes.wording import UNFINISHED
 from paritygate.classifier import labels
 from paritygate.confirm.flow import confirm
 from paritygate.gate.explaining import Budget
-from paritygate.gate.going_on import GoingOn
+from paritygate.gate.going_on import GoingOn, told_by_rules
 from paritygate.gate.remembering import Memory, Reading
 from paritygate.outcomes.artifact import Artifact, Cause, Finding, Freeze, Material, Varied
-from paritygate.outcomes.cells import Cell, Dates, NodeId, Touch
+from paritygate.outcomes.cells import Cell, Dates, NodeId, TestId, Touch
 from paritygate.outcomes.plans import CellPlan, Order
+from paritygate.outcomes.sweeps import Clause, Rule, Sweep, SweptValue
 from paritygate.outcomes.trees import Difference
 from paritygate.outcomes.words import (
     Axis,
@@ -31,9 +32,11 @@ from paritygate.outcomes.words import (
     Outcome,
     Purpose,
     Touching,
+    VerdictName,
     Worktree,
 )
 from paritygate.process import Interruption
+from paritygate.sweeps import conclusions
 from tests.support.builders import a_record, an_artifact, an_environment, gate_plans, ids
 from tests.support.worlds import cell_of
 
@@ -346,6 +349,42 @@ class TestMemory:
         memory, _ = self.memory(own)
         assert not Reading(memory, (self.ZONE,)).holds((msgspec.structs.replace(own, watched=(FILE,)),))
         assert Reading(memory, (self.ZONE,)).holds((own,))
+
+
+RULE = "fails west of UTC (2 of 2 zones), passes elsewhere (5)"
+
+
+def with_a_rule(report: Artifact, nodeid: str) -> Artifact:
+    clause = Clause(outcome=Outcome.FAILED, values=("west",))
+    rule = Rule(nodeid=NodeId(nodeid), clauses=(clause,), elsewhere=Outcome.PASSED, text=RULE)
+    sweeps = (Sweep(axis=Axis.TIMEZONE, values=(SweptValue(value="west", env=THERE.name),), rules=(rule,)),)
+    return msgspec.structs.replace(report, sweeps=sweeps, tests=conclusions.with_causes(report.tests, sweeps))
+
+
+def test_a_rule_of_a_sweep_stays_the_cause_and_what_has_none_is_looked_for(tmp_path: Path) -> None:
+    swept = with_a_rule(a_report(), "zone")
+    found = explained(swept, Place(), tmp_path / "report.json")
+    assert kinds(found) == ALL
+    assert causes(found)["zone"] == Cause(kind=CauseKind.AXIS, axes=(Axis.TIMEZONE,), detail=RULE)
+    assert [each.nodeid for each in found.tests] == [each.nodeid for each in swept.tests]
+    assert found.sweeps == swept.sweeps
+    assert found.labels == explained(a_report(), Place(), tmp_path / "other.json").labels
+
+
+def test_no_cell_runs_for_a_test_that_has_a_rule(tmp_path: Path) -> None:
+    def only_zone(plan: CellPlan) -> Cell:
+        return cell_of(plan, NAMES, lambda name, before, plan: name == "zone" and fails(name, before, plan))
+
+    place = Place(only_zone)
+    found = explained(with_a_rule(a_report(only_zone), "zone"), place, tmp_path / "report.json")
+    assert place.cells == 0
+    assert causes(found)["zone"].detail == RULE
+    assert found.verdict.name is VerdictName.COUPLING
+
+
+def test_a_rule_is_no_cause_of_what_turned_out_to_be_no_coupling() -> None:
+    assert [*told_by_rules(with_a_rule(a_report(), "zone"))] == [TestId(NodeId("zone"), 0)]
+    assert told_by_rules(with_a_rule(a_report(), "dice")) == {}
 
 
 def test_the_report_of_this_test_has_what_it_is_about() -> None:

@@ -17,7 +17,7 @@ from paritygate.gate import regained, spread
 from paritygate.gate.again import Checkout, found_again
 from paritygate.gate.cells import Cells
 from paritygate.gate.explaining import Budget
-from paritygate.gate.going_on import GoingOn
+from paritygate.gate.going_on import GoingOn, told_by_rules
 from paritygate.gate.request import Report, Stopwatch, World
 from paritygate.outcomes.artifact import Artifact, Material
 from paritygate.outcomes.words import Purpose
@@ -59,6 +59,9 @@ def run(asked: Afterwards, world: World) -> Report:
     with _pool(artifact, material, asked, world) as pool:
         if known := sum(cell.purpose is Purpose.HYBRID for cell in artifact.cells):
             world.say(f"the search goes on from the report: {known} cells of it, which do not run again, and its causes")
+        if ruled := len(told_by_rules(artifact)):
+            say_of_rules = f"{ruled} test{'s part' if ruled != 1 else ' parts'} by the rules of the sweep"
+            world.say(f"{say_of_rules}: these are the causes, and nothing further is looked for there")
         going_on = GoingOn(artifact, material, Cells(pool, material.nothing, world, material.runners).explain)
         try:
             explained = going_on.explained(Budget(seconds=seconds, monotonic=world.monotonic))

@@ -25,7 +25,8 @@ from paritygate.locks import drift
 from paritygate.outcomes.artifact import Artifact, Finding, Material
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId
 from paritygate.outcomes.plans import CellPlan
-from paritygate.outcomes.words import Axis, Purpose, VerdictName
+from paritygate.outcomes.words import Axis, Label, Purpose, VerdictName
+from paritygate.sweeps import conclusions
 
 
 class GoingOn:
@@ -57,7 +58,8 @@ def _known(artifact: Artifact, material: Material) -> Known:
     plan_of = {plan.name: plan for plan in material.plans}
     envs = {plan.environment.name for plan in plans}
     resolution = Resolution(environments=tuple({plan.environment.name: plan.environment for plan in plans}.values()))
-    findings = archive.before_causes(artifact)
+    ruled = told_by_rules(artifact)
+    findings = tuple(each for each in archive.before_causes(artifact) if TestId(each.nodeid, each.occurrence) not in ruled)
     return Known(
         planned=Planned(plans=plans, resolution=resolution, lacking={}, nothing=material.nothing, shadowed=material.shadowed),
         varied=_varied(artifact),
@@ -92,6 +94,19 @@ def _is_before_causes(cell: Cell, plan_of: Mapping[str, CellPlan], envs: Abstrac
     return cell.env in envs and _has_looked_for_causes(cell, plan_of) and plan_of[_name(cell)].hash_seed is None
 
 
+def told_by_rules(artifact: Artifact) -> dict[TestId, Finding]:
+    """Give the couplings of a sweep with the rules as their causes: these came from more values than a search could ask for."""
+    ruled = {TestId(rule.nodeid, rule.occurrence) for sweep in artifact.sweeps for rule in sweep.rules}
+    found = {TestId(each.nodeid, each.occurrence): each for each in conclusions.with_causes(artifact.tests, artifact.sweeps)}
+    return {test: each for test, each in found.items() if test in ruled and each.label is Label.COUPLING}
+
+
+def _with_ruled(artifact: Artifact, found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Put what was found, and what a sweep's rules have said already, into the order of the report."""
+    said = {TestId(each.nodeid, each.occurrence): each for each in found} | told_by_rules(artifact)
+    return tuple(said.get(TestId(each.nodeid, each.occurrence), each) for each in artifact.tests)
+
+
 def _varied(artifact: Artifact) -> frozenset[Axis]:
     return frozenset(each.axis for each in artifact.axes if each.varied)
 
@@ -121,7 +136,7 @@ def _richer(ended: Finding, now: Finding) -> Finding:
 def _explained(artifact: Artifact, material: Material, found: Confirmation, ran: Mapping[str, CellPlan]) -> Artifact:
     """Put what was found into the report, and weigh it again as the gate does."""
     gate = tuple(cell for cell in artifact.cells if cell.purpose is Purpose.GATE)
-    explained = drift.attributed(found.findings, gate)
+    explained = _with_ruled(artifact, drift.attributed(found.findings, gate))
     findings = laid_side_by_side(with_rules(explained, lambda _: rules_in(artifact.tests)), gate)
     findings = hints.carried_over(_never_poorer(artifact, findings), artifact.tests)
     facts = verdicts.Facts(

@@ -17,7 +17,7 @@ def side_by_side(sides: Sequence[Side], width: int) -> Iterator[str]:
 
     No line is cut: one side alone may be wider.
     """
-    shown = one_of_each(sides) if len({side.env for side in sides}) > MOST_ENVIRONMENTS else sides
+    shown = [some[0] for some in of_each_kind(sides)]
     places = {(side.file, side.line, side.source) for side in sides if side.file}
     more = len(shown) - MOST_SIDES
     shown = shown[:MOST_SIDES]
@@ -36,12 +36,17 @@ def side_by_side(sides: Sequence[Side], width: int) -> Iterator[str]:
         yield f"{indent}and {more} more that differ in the report"
 
 
-def one_of_each(sides: Sequence[Side]) -> Sequence[Side]:
-    """Take the first side of each outcome and place, those that fail first: of many environments most are alike."""
-    found: dict[tuple[object, ...], Side] = {}
+def of_each_kind(sides: Sequence[Side]) -> list[list[Side]]:
+    """Put the sides together that have one outcome and place, those that fail first: of many environments most are alike.
+
+    Where there are few environments each side stands for itself.
+    """
+    if len({side.env for side in sides}) <= MOST_ENVIRONMENTS:
+        return [[side] for side in sides]
+    found: dict[tuple[object, ...], list[Side]] = {}
     for side in sides:
-        found.setdefault((side.outcome, side.file, side.line, side.reason), side)
-    return sorted(found.values(), key=lambda side: side.outcome.green)
+        found.setdefault((side.outcome, side.file, side.line, side.reason), []).append(side)
+    return sorted(found.values(), key=lambda some: some[0].outcome.green)
 
 
 def _place(file: str, line: int, source: str) -> str:

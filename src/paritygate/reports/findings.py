@@ -22,7 +22,7 @@ from paritygate.reports.deaths import culprits, name
 from paritygate.reports.files import tells_spellings
 from paritygate.reports.groups import INDENT, Told, grouped, lines_of
 from paritygate.reports.ranking import WORST_FIRST
-from paritygate.reports.text import MOST_NAMES, spell_out
+from paritygate.reports.text import MOST_NAMES, some_of, spell_out
 
 MOST_TESTS = 50
 MOST_LOOKED_AT = 2000
@@ -115,7 +115,10 @@ def _runs(cells: Sequence[Cell], wanted: set[TestId]) -> dict[TestId, Runs]:
 
 def _told(finding: Finding, runs: Runs, width: int) -> Told:
     """Tell of a test all but its name, what files it touches, and how to run it once more."""
-    failures = list(side_by_side(finding.sides, width - len(INDENT))) if finding.sides else _failures(runs) or _reasons(runs)
+    if finding.sides:
+        failures = list(side_by_side(finding.sides, width - len(INDENT)))
+    else:
+        failures = _failures(runs, len(finding.outcomes)) or _reasons(runs)
     if finding.cause is None or not tells_spellings(finding.cause):
         failures += _spellings(runs)
     above = []
@@ -143,7 +146,7 @@ def _note(finding: Finding) -> str:
     return "; ".join(part for part in finding.note.split("; ") if not part.startswith(NOT_ORDER))
 
 
-def _failures(runs: Runs) -> list[str]:
+def _failures(runs: Runs, environments: int) -> list[str]:
     """Say in a line each how a test fails first in every environment, of sweeps in the first few, then what differs."""
     failures = [(cell, run) for cell, run in runs if run.failure is not None]
     first: dict[EnvironmentName, tuple[Cell, TestRun]] = {}
@@ -158,12 +161,19 @@ def _failures(runs: Runs) -> list[str]:
         if _fingerprint(run) not in seen:
             others.setdefault(_fingerprint(run), (cell, run))
     room = max(MOST_FAILURES - len(lines), 0)
-    said = [f"{', '.join(names)}: {line}" for line, names in tuple(lines.items())[:MOST_ENVIRONMENTS]]
+    said = [f"{_where(names, environments)}: {line}" for line, names in tuple(lines.items())[:MOST_ENVIRONMENTS]]
     if (rest := len(lines) - MOST_ENVIRONMENTS) > 0:
         said.append(f"and {rest} more that differ{'s' * (rest == 1)}, in other environments")
     said += [f"{name(cell)}: {_failure(run)}" for cell, run in tuple(others.values())[:room]]
     more = len(others) - room
     return said + [f"and {more} more that differ{'s' * (more == 1)}"] * (more > 0)
+
+
+def _where(names: Sequence[str], environments: int) -> str:
+    """Name the first cells of environments where these are few, so that what is said there is not lost behind them."""
+    if len(names) <= MOST_ENVIRONMENTS:
+        return ", ".join(names)
+    return f"all {environments} environments" if len(names) == environments else some_of(names)
 
 
 def _fingerprint(run: TestRun) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from paritygate.classifier.labels import UNSTABLE
 from paritygate.outcomes.artifact import Finding
 from paritygate.outcomes.cells import NodeId
 from paritygate.reports.files import files
@@ -53,10 +54,11 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def grouped(told: Iterable[Told], room: int) -> Iterator[Group]:
-    """Put together what is told in the same words; no more than `room` tests are shown in all."""
+    """Put together what is told in the same words, and did the same where a few stand for all; `room` tests are shown at most."""
     found: dict[tuple[object, ...], list[Told]] = {}
     for each in told:
-        found.setdefault((each.finding.label, each.failures, each.whole, each.above, each.below), []).append(each)
+        did = () if each.finding.cause is None or each.finding.label in UNSTABLE else tuple(each.finding.outcomes.items())
+        found.setdefault((each.finding.label, each.failures, each.whole, each.above, each.below, did), []).append(each)
     for some in found.values():
         most = min(room, MOST_EXAMPLES if some[0].finding.cause is not None else room)
         findings = tuple(each.finding for each in some)

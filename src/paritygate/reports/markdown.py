@@ -12,16 +12,19 @@ from collections.abc import Iterator, Sequence
 
 from paritygate.outcomes.artifact import Artifact, Finding, Side
 from paritygate.outcomes.cells import TestId
+from paritygate.outcomes.sweeps import Rule, Sweep
 from paritygate.outcomes.words import CellStatus, Label, VerdictName
 from paritygate.reports.advice import after, after_status
 from paritygate.reports.causes import in_a_line, kind
+from paritygate.reports.contrast import of_each_kind
 from paritygate.reports.deaths import name
 from paritygate.reports.files import files
 from paritygate.reports.groups import MOST_EXAMPLES
 from paritygate.reports.ranking import is_let_through, ranked, reproduction
 from paritygate.reports.sides import Sides, sides_of, words_of
+from paritygate.reports.sweeps import MOST_RULES, grouped, heading, lines, sign
 from paritygate.reports.terminal import remarks
-from paritygate.reports.text import in_a_block, in_one_line, outcomes_of, spell_out
+from paritygate.reports.text import cut, in_a_block, in_one_line, outcomes_of, spell_out
 from paritygate.reports.varied import names, with_values
 
 MOST_BYTES = 65_536
@@ -30,6 +33,11 @@ ROOM_FOR_THE_END = 400
 MOST_MESSAGE = 1500
 MOST_SIDES = 4
 MOST_ID = 400
+MOST_OF_SWEEPS = 24_000
+"""How many bytes of a comment tell of rules and values."""
+MOST_VALUES = 40
+MOST_VALUE = 80
+MOST_TABLE = 8000
 BACKTICKS = re.compile(r"`+")
 WORDS = re.compile(r"[A-Za-z0-9 ,.;:()'\"%=/-]*")
 WITHIN_A_WORD = re.compile(r"(?<=[A-Za-z0-9])_(?=[A-Za-z0-9])")
@@ -85,6 +93,7 @@ def _head(artifact: Artifact) -> Iterator[str]:
     yield sentence(line[:MOST_MESSAGE])
     for cell in [cell for cell in artifact.cells if cell.status is not CellStatus.FINISHED][:MOST_SIDES]:
         yield f"Cell {span(name(cell))} {cell.status}: {after_status(cell)}"
+    yield from _sweeps(artifact)
     counted = [(label, artifact.labels.get(label, 0)) for label in Label if artifact.labels.get(label, 0)]
     if counted:
         rows = [f"| `{label}` | {count} | {after(label, artifact.verdict)} |" for label, count in counted]
@@ -94,6 +103,46 @@ def _head(artifact: Artifact) -> Iterator[str]:
         yield f"Varied{where}: {', '.join(span(f'{axis} {values}') for axis, values in with_values(artifact, verdict.axes))}"
     if verdict.unmeasured:
         yield f"As asked for, not measured: {', '.join(f'`{axis}`' for axis in verdict.unmeasured)}"
+
+
+def _sweeps(artifact: Artifact) -> Iterator[str]:
+    """Tell of every axis that was swept over, as far as there is room; what is left out is said."""
+    room = MOST_OF_SWEEPS
+    for sweep in artifact.sweeps:
+        yield f"### {heading(sweep)}"
+        told = "\n\n".join(_rules(sweep))
+        room -= _size(told)
+        if room < 0:
+            yield "The artifact and the HTML report have the rules and the table."
+        elif told:
+            yield told
+
+
+def _rules(sweep: Sweep) -> Iterator[str]:
+    """Tell of one axis: the rules, then the table of values and rules as text."""
+    groups = grouped(sweep)
+    for number, (text, rules) in enumerate(groups[:MOST_RULES], start=1):
+        named = ", ".join(span(nodeid) for nodeid in dict.fromkeys(rule.nodeid for rule in rules[:MOST_EXAMPLES]))
+        more = f" and {len(rules) - MOST_EXAMPLES} more" if len(rules) > MOST_EXAMPLES else ""
+        yield f"{number}. {sentence(cut(text, MOST_ID))}: {named}{more}"
+    if len(groups) > MOST_RULES:
+        yield f"and {len(groups) - MOST_RULES} more rules in the artifact"
+    if groups:
+        yield fenced("\n".join(_table(sweep, groups[:MOST_RULES])), most=MOST_TABLE)
+
+
+def _table(sweep: Sweep, groups: Sequence[tuple[str, list[Rule]]]) -> Iterator[str]:
+    told = list(lines(sweep, groups))
+    shown = told[:MOST_VALUES]
+    width = min(MOST_VALUE, max(len(each) for each in (sweep.axis, *(value for value, _, _ in shown))))
+    numbers = "  ".join(str(number) for number in range(1, len(groups) + 1))
+    yield f"{sweep.axis:<{width}}  {numbers}  why it is tried"
+    for value, done, why in shown:
+        yield f"{cut(value, width):<{width}}  {'  '.join(map(sign, done))}  {cut(why, MOST_VALUE)}".rstrip()
+    if len(told) > len(shown):
+        yield f"and {len(told) - len(shown)} more values in the artifact"
+    seen = dict.fromkeys(outcome for _, done, _ in shown for outcome in done)
+    yield ", ".join(f"{sign(each)} {'not known' if each is None else each.does}" for each in seen)
 
 
 def sentence(text: str) -> str:
@@ -129,9 +178,9 @@ def span(text: str, most: int = MOST_ID) -> str:
     return f"{ticks}{padding}{shown}{padding}{ticks}"
 
 
-def fenced(text: str, language: str = "text") -> str:
-    """Write a block that holds any text."""
-    shown = in_a_block(text, MOST_MESSAGE)
+def fenced(text: str, language: str = "text", most: int = MOST_MESSAGE) -> str:
+    """Write a block that holds any text, and about so many characters of it."""
+    shown = in_a_block(text, most)
     fence = "`" * max(3, max((len(found) for found in BACKTICKS.findall(shown)), default=0) + 1)
     return f"{fence}{language}\n{shown}\n{fence}"
 
@@ -155,9 +204,11 @@ def _told(some: Sequence[Finding], sides: Sequence[Side], report: str) -> Iterat
     if more:
         named = ", ".join(span(each.nodeid) for each in more[: MOST_EXAMPLES - 1])
         yield f"And {len(more)} more like it: {named}{', ...' if len(more) >= MOST_EXAMPLES else ''}"
-    for side in [side for side in sides if words_of(side)][:MOST_SIDES]:
+    for alike in [alike for alike in of_each_kind(sides) if words_of(alike[0])][:MOST_SIDES]:
+        side, beside = alike[0], len({each.env for each in alike}) - 1
         where = f" at {span(f'{side.file}:{side.line}' if side.line else side.file)}" if side.file else ""
-        yield f"{span(side.env)} {side.outcome}{where}"
+        also = f", and so in {beside} more environment{'s' * (beside != 1)}" if beside else ""
+        yield f"{span(side.env)} {side.outcome}{where}{also}"
         yield fenced("\n".join(part for part in (side.source, words_of(side)) if part))
     if finding.cause is not None:
         yield f"Cause: {sentence(spell_out(in_a_line(finding.cause)))}"

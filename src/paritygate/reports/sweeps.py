@@ -15,6 +15,7 @@ from paritygate.reports.html.letters import LETTERS
 from paritygate.reports.text import listed, spell_out
 
 MOST_RULES = 9
+UNKNOWN = "?"
 SIGNS = {**LETTERS, Outcome.PASSED: "."}
 """As the page has them, but for what most tests do under most values, which is to be looked past."""
 
@@ -42,11 +43,11 @@ def heading(sweep: Sweep) -> str:
 
 
 def grouped(sweep: Sweep) -> list[tuple[str, list[Rule]]]:
-    """Put the tests together that have one rule, the largest group first."""
-    groups: dict[str, list[Rule]] = {}
+    """Put the tests together that have one rule, and of which the same is not known, the largest group first."""
+    groups: dict[tuple[object, ...], list[Rule]] = {}
     for rule in sweep.rules:
-        groups.setdefault(rule.text, []).append(rule)
-    return sorted(groups.items(), key=lambda group: -len(group[1]))
+        groups.setdefault((rule.text, rule.clauses, rule.elsewhere, rule.unknown), []).append(rule)
+    return [(rules[0].text, rules) for rules in sorted(groups.values(), key=lambda rules: -len(rules))]
 
 
 def signs(sweep: Sweep, rule: Rule) -> dict[str, Outcome | None]:
@@ -64,13 +65,26 @@ def table(sweep: Sweep, groups: Sequence[tuple[str, list[Rule]]]) -> Table:
     for number in range(1, len(groups) + 1):
         drawn.add_column(str(number), no_wrap=True, justify="center")
     drawn.add_column("why it is tried")
+    for value, done, why in lines(sweep, groups):
+        drawn.add_row(f"  {value}", *map(sign, done), why)
+    return drawn
+
+
+Line = tuple[str, tuple[Outcome | None, ...], str]
+"""A value, what the tests of each rule did under it (None where that is not known), and why it was tried."""
+
+
+def lines(sweep: Sweep, groups: Sequence[tuple[str, list[Rule]]]) -> Iterator[Line]:
+    """Give the lines of the table: the values that were observed."""
     columns = [signs(sweep, rules[0]) for _, rules in groups]
     for each in sweep.values:
         if each.observed:
-            done = [column.get(each.value) for column in columns]
-            marks = ["?" if outcome is None else SIGNS[outcome] for outcome in done]
-            drawn.add_row(f"  {spell_out(each.value)}", *marks, spell_out(each.why))
-    return drawn
+            yield spell_out(each.value), tuple(column.get(each.value) for column in columns), spell_out(each.why)
+
+
+def sign(outcome: Outcome | None) -> str:
+    """Write what tests did as one character."""
+    return UNKNOWN if outcome is None else SIGNS[outcome]
 
 
 def beside(sweep: Sweep) -> Iterator[str]:

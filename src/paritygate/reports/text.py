@@ -94,10 +94,11 @@ def outcomes_of(outcomes: Mapping[EnvironmentName, Sequence[str]]) -> str:
     groups: dict[str, list[EnvironmentName]] = {}
     for env, attempts in outcomes.items():
         groups.setdefault(" or ".join(dict.fromkeys(attempts)), []).append(env)
-    return " | ".join(f"{what} in {_some(envs)}" for what, envs in sorted(groups.items(), key=lambda group: len(group[1])))
+    return " | ".join(f"{what} in {some_of(envs)}" for what, envs in sorted(groups.items(), key=lambda group: len(group[1])))
 
 
-def _some(names: Sequence[str]) -> str:
+def some_of(names: Sequence[str]) -> str:
+    """Name the first of a group, and how many more there are."""
     more = len(names) - MOST_OF_A_GROUP
     return ", ".join(names) if more <= 0 else f"{', '.join(names[:MOST_OF_A_GROUP])} and {more} more"
 

@@ -15,6 +15,7 @@ from paritygate.outcomes.cells import Cell, NodeId, TestId, TestRun
 from paritygate.outcomes.words import Label, Purpose
 from paritygate.reports.advice import after
 from paritygate.reports.causes import in_a_line, kind
+from paritygate.reports.contrast import of_each_kind
 from paritygate.reports.files import files
 from paritygate.reports.html.letters import Columns, letters
 from paritygate.reports.html.marking import Marked, marked
@@ -30,10 +31,14 @@ Runs = list[tuple[Cell, TestRun]]
 
 
 class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """One side of a test: which cells, what it did there, and what it said, with the values that differ marked."""
+    """One side of a test: which cells, what it did there, and what it said, with the values that differ marked.
+
+    `also` names the other environments in which it ended at the same place in the same way; what it said is of the first.
+    """
 
     env: str
     attempts: str
+    also: tuple[str, ...] = ()
     outcome: str
     red: bool
     place: str = ""
@@ -132,18 +137,21 @@ def _runs(cells: Iterable[Cell], wanted: set[TestId]) -> dict[TestId, Runs]:
 def _sides(sides: Sequence[Side], runs: Runs) -> tuple[Shown, ...]:
     """Lay side by side what a test did, each with what its first cell has recorded of it."""
     first = {(cell.env, cell.attempt): run for cell, run in reversed(runs)}
-    said = marked([in_a_block(side.message, MOST_TEXT) for side in sides])
+    kinds = of_each_kind(sides)
+    said = marked([in_a_block(some[0].message, MOST_TEXT) for some in kinds])
     return tuple(
-        _shown(side, first.get((side.env, side.attempts[0])) if side.attempts else None, message)
-        for side, message in zip(sides, said, strict=True)
+        _shown(some, first.get((some[0].env, some[0].attempts[0])) if some[0].attempts else None, message)
+        for some, message in zip(kinds, said, strict=True)
     )
 
 
-def _shown(side: Side, run: TestRun | None, message: Marked) -> Shown:
+def _shown(some: Sequence[Side], run: TestRun | None, message: Marked) -> Shown:
+    side = some[0]
     failure = run.failure if run is not None and run.outcome is side.outcome else None
     return Shown(
         env=side.env,
         attempts=f"attempt{'s' * (len(side.attempts) > 1)} {', '.join(map(str, side.attempts))}",
+        also=tuple(dict.fromkeys(each.env for each in some if each.env != side.env)),
         outcome=side.outcome,
         red=not side.outcome.green,
         place=f"{side.file}:{side.line}" if side.file and side.line else side.file,

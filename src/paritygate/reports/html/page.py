@@ -23,6 +23,7 @@ from paritygate.reports.html.cards import beyond, cards
 from paritygate.reports.html.grid import grid
 from paritygate.reports.html.letters import BLANK, LETTERS, columns, letters
 from paritygate.reports.html.surroundings import surroundings
+from paritygate.reports.html.swept import swept
 from paritygate.reports.html.timeline import spoken, timeline
 from paritygate.reports.ranking import WORST_FIRST
 from paritygate.reports.terminal import remarks
@@ -125,6 +126,7 @@ def _said(artifact: Artifact, report: str) -> dict[str, object]:
         "more": max(0, len(rest) - MOST_LISTED),
         "count": len(artifact.tests) + len(artifact.excluded),
         "legend": {letter: str(outcome).replace("_", " ") for outcome, letter in LETTERS.items()} | {BLANK: "excluded"},
+        "swept": tuple(swept(artifact)),
         "around": surroundings(artifact),
         "timeline": timeline(artifact.cells),
         "dead": tuple(
