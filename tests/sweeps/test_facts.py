@@ -46,8 +46,8 @@ ZONES = {
         ("where clocks change within the year", "Los_Angeles Sydney"),
         ("where summer is in January", "Sydney"),
         ("where daylight saving time is in force", "Los_Angeles"),
-        ("off UTC by no whole hours", "Kolkata Kathmandu"),
-        ("off UTC by quarters of an hour", "Kathmandu"),
+        ("where the offset from UTC is not a whole number of hours", "Kolkata Kathmandu"),
+        ("where the offset from UTC is not a whole number of half hours", "Kathmandu"),
         ("at UTC+5:45 and east of it", "Kathmandu Sydney"),
         ("at UTC-7 and west of it", "Los_Angeles Honolulu"),
     ],
@@ -56,6 +56,11 @@ def test_zones_have_in_common_what_was_measured(words: str, values: str) -> None
     known = {fact.words: fact.holds for fact in facts(Axis.TIMEZONE, ZONES, {})}
     assert known[words] == set(values.split())
     assert all(each and each != set(ZONES) for each in known.values())
+
+
+def test_that_it_is_summer_is_said_before_that_it_is_the_southern_one() -> None:
+    words = [fact.words for fact in facts(Axis.TIMEZONE, {"Sydney": a_zone(11, 10, now=11), "Berlin": a_zone(1, 2, now=1)}, {})]
+    assert words.index("where daylight saving time is in force") < words.index("where summer is in January")
 
 
 def test_locales_umasks_and_workers_have_their_own_words() -> None:
@@ -207,6 +212,12 @@ def test_moments_have_in_common_what_was_measured(words: str, values: tuple[str,
     known = {fact.words: fact.holds for fact in facts(Axis.CLOCK, MOMENTS, {})}
     assert known[words] == set(values)
     assert all(each and each != set(MOMENTS) for each in known.values())
+
+
+def test_the_31st_is_a_day_of_its_own() -> None:
+    days = {date: a_moment(date) for date in ("2027-01-31", "2027-04-30", "2027-10-31", "2027-03-29")}
+    known = {fact.words: fact.holds for fact in facts(Axis.CLOCK, days, {})}
+    assert known["on the 31st"] == {"2027-01-31", "2027-10-31"}
 
 
 def test_an_older_cell_that_does_not_say_its_time_is_at_no_hour() -> None:

@@ -13,6 +13,7 @@ from paritygate.classifier.verdicts import Facts, verdict
 from paritygate.confirm.flow import confirm
 from paritygate.errors import UsageError
 from paritygate.gate.cells import Cells
+from paritygate.gate.grounds.parts import Machine
 from paritygate.gate.request import World
 from paritygate.gate.sweeping import rounds, values
 from paritygate.gate.sweeping.conclusion import unconfirmed
@@ -99,8 +100,11 @@ def a_world() -> World:
     )
 
 
+MACHINE = Machine(name="m", version="1", platform="linux/x", cpus=2, memory=8 << 30)
+
+
 def asked(axis: Axis, *named: str) -> Breadth:
-    return values.spread(HOME, {axis: values.chosen(axis, named)}, 2)
+    return values.spread(HOME, {axis: values.chosen(axis, named)}, MACHINE)
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -135,7 +139,7 @@ def always(_where: Environment, _attempt: int) -> str:
 def test_a_test_that_parts_is_run_again_where_it_parts_confirmed_and_told_by_the_smallest_rule() -> None:
     runner = Acting({"always": always, "west": west})
     told = swept(asked(Axis.TIMEZONE, *HOURS), runner)
-    names = ("home", *(f"timezone-{zone.replace('/', '-')}" for zone in list(HOURS)[1:]))
+    names = [f"timezone-{zone.replace('/', '-')}" for zone in HOURS]
     assert sorted(runner.ran[:5]) == sorted(f"{name}-1" for name in names)
     assert sorted(runner.ran[5:7]) == ["timezone-America-Los_Angeles-2", "timezone-America-New_York-2"]
     assert len(runner.ran[7:]) == 10
@@ -193,10 +197,21 @@ def test_hash_seeds_are_tried_to_the_end_while_a_test_passes_under_all() -> None
 
 def test_when_the_time_is_over_no_further_value_is_begun_and_what_was_found_is_confirmed() -> None:
     runner = Acting({"west": west})
-    told = swept(asked(Axis.HASH_SEED), Acting({"always": always}), lambda: True)
-    assert [each.untried for each in told.sweeps[0].values] == [""] * 10 + [NO_TIME] * 19
-    told = swept(asked(Axis.TIMEZONE, *HOURS), runner, lambda: True)
+    told = swept(asked(Axis.TIMEZONE, *HOURS), runner, lambda: len(runner.ran) > 1)
+    tried = [not each.untried for each in told.sweeps[0].values]
+    assert tried[:2] == [True, True]
+    # Two processors: while one cell ends, another may have begun.
+    assert tried[3:] == [False, False]
     assert told.findings[0].confirmed == 10
+
+
+@pytest.mark.parametrize(("broken", "tried"), [({}, 1), ({"UTC": "there is no such zone"}, 2)])
+def test_without_any_time_the_first_value_that_can_be_proven_is_tried_alone(broken: dict[str, str], tried: int) -> None:
+    runner = Acting({"west": west}, broken)
+    told = swept(asked(Axis.TIMEZONE, *HOURS), runner, lambda: True)
+    assert [each.untried for each in told.sweeps[0].values] == [""] * tried + [NO_TIME] * (5 - tried)
+    assert len(runner.ran) == tried
+    assert [each.problem for each in told.sweeps[0].values if each.problem] == list(broken.values())
 
 
 def test_axes_share_the_cell_of_what_is_the_same_and_each_has_its_rule() -> None:
@@ -210,8 +225,12 @@ def test_axes_share_the_cell_of_what_is_the_same_and_each_has_its_rule() -> None
         Axis.TIMEZONE: values.chosen(Axis.TIMEZONE, ("UTC", "America/New_York")),
         Axis.UMASK: values.chosen(Axis.UMASK, ("022", "077")),
     }
-    told = swept(values.spread(HOME, named, 2), runner)
-    assert sorted(name for name in runner.ran if name.endswith("-1")) == ["home-1", "timezone-America-New_York-1", "umask-077-1"]
+    told = swept(values.spread(HOME, named, MACHINE), runner)
+    assert sorted(name for name in runner.ran if name.endswith("-1")) == [
+        "timezone-America-New_York-1",
+        "timezone-UTC-1",
+        "umask-077-1",
+    ]
     both = next(each for each in told.findings if each.nodeid == "both")
     assert both.cause is not None
     assert both.cause.ways == ((Axis.TIMEZONE,), (Axis.UMASK,))
@@ -225,20 +244,20 @@ def test_axes_share_the_cell_of_what_is_the_same_and_each_has_its_rule() -> None
 def test_environments_have_names_that_containers_may_have_and_no_two_the_same() -> None:
     spread = asked(Axis.VARIABLES, "A=1", "A=/", "A=?", "none")
     names = [each.name for each in spread.environments]
-    assert names == ["variables-A-1", "variables-A", "variables-A-2", "home"]
+    assert names == ["variables-A-1", "variables-A", "variables-A-2", "variables-none"]
     zones = asked(Axis.TIMEZONE, "Etc/GMT+5", "Etc/GMT-5")
     assert [each.name for each in zones.environments] == ["timezone-Etc-GMTplus5", "timezone-Etc-GMT-5"]
 
 
 def moments(zone: str, *named: str) -> Breadth:
     home = an_environment("home", timezone=zone)
-    return values.spread(home, {Axis.CLOCK: values.chosen(Axis.CLOCK, named)}, 2)
+    return values.spread(home, {Axis.CLOCK: values.chosen(Axis.CLOCK, named)}, MACHINE)
 
 
 def test_the_days_on_which_clocks_change_are_written_out_and_no_values_where_there_are_none() -> None:
     there = moments("America/New_York", "true", "short-day", "2027-03-14T12:00:00", "long-day").axes[0].values
     assert [(each.value, each.env) for each in there] == [
-        ("true", "home"),
+        ("true", "clock-true"),
         ("2027-03-14T12:00:00", "clock-2027-03-14T12-00-00"),
         ("2027-11-07T12:00:00", "clock-2027-11-07T12-00-00"),
     ]
@@ -363,10 +382,25 @@ def test_moved_clocks_are_no_dates_that_changed_while_cells_ran() -> None:
     runner = Acting({"t": lambda where, _attempt: "failed" if where.clock.startswith("2028") else "passed"})
     swept(moments("UTC", "true", "2028-02-29T12:00", "2027-06-15T12:00"), runner)
     assert [name for name in runner.ran if name.endswith("-1")] == [
-        "home-1",
+        "clock-true-1",
         "clock-2028-02-29T12-00-1",
         "clock-2027-06-15T12-00-1",
     ]
+
+
+def test_what_is_beyond_the_machine_is_refused() -> None:
+    assert [each.value for each in asked(Axis.MEMORY, "all", "8g").axes[0].values] == ["all", "8g"]
+    for axis, value, said in (
+        (Axis.MEMORY, "8193m", "memory: `8193m` is more memory than the 8192 MiB that are there"),
+        (Axis.CPUS, "3", "cpus: `3` is more than the processors that are there: write up to 2"),
+        (Axis.WORKERS, "65", "workers: `65` workers are more than 2 processors can keep busy: write up to 64"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            asked(axis, "0" if axis is Axis.WORKERS else "all", value)
+    with pytest.raises(UsageError, match="cpus: `0` is no number of processors: write one above 0"):
+        asked(Axis.CPUS, "0", "all")
+    unknown = msgspec.structs.replace(MACHINE, memory=0)
+    assert values.spread(HOME, {Axis.MEMORY: values.chosen(Axis.MEMORY, ["all", "10t"])}, unknown).environments
 
 
 class Stopping(Acting):
@@ -413,7 +447,7 @@ def test_what_was_seen_before_an_interruption_is_kept_and_what_parts_in_it_is_un
 def test_two_names_of_one_thing_are_one_value() -> None:
     workers = asked(Axis.WORKERS, "0", "2", "auto")
     assert [(each.value, each.env, each.why) for each in workers.axes[0].values] == [
-        ("0", "home", "one process, without pytest-xdist"),
+        ("0", "workers-0", "one process, without pytest-xdist"),
         ("2", "workers-2", "the least that can collide; `auto` comes to the same here"),
     ]
     assert len(workers.environments) == 2

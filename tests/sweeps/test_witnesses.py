@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paritygate.config.settings import SweepSettings
@@ -126,6 +126,7 @@ def test_the_days_on_which_clocks_change_are_those_of_the_zone(zone: str, short:
     assert days == [f"{day}T12:00:00" if day else "" for day in (short, long)]
 
 
+@settings(deadline=None)
 @given(st.integers(2, 400))
 def test_so_many_seeds_are_tried_that_a_fault_would_have_been_seen(one_in: int) -> None:
     tried = seeds_needed(one_in)

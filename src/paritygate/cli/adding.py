@@ -7,10 +7,11 @@ import click
 from paritygate.classifier.verdicts import precedence
 from paritygate.cli.options import SECONDS, RunOptions
 from paritygate.cli.reporting import show
-from paritygate.cli.user import Streams, code_of, nearest
+from paritygate.cli.user import Streams, absolute, code_of, nearest
 from paritygate.config.settings import USUAL_SWEEP
 from paritygate.gate.request import Report, World
-from paritygate.gate.sweeping import flow
+from paritygate.gate.sweeping import costs, flow
+from paritygate.gate.sweeping.costs import Cost
 from paritygate.gate.sweeping.request import Wanted
 from paritygate.gate.sweeping.values import axis_named
 from paritygate.outcomes.words import ExitCode
@@ -32,6 +33,15 @@ SWEEP_BUDGET = click.option(
 def wanted(options: RunOptions) -> Wanted:
     """Say which axes are to be swept after the gate; raises `UsageError` for one that cannot be."""
     return Wanted(axes={axis_named(word): () for word in options.sweeps or ()}, seconds=options.sweep_budget)
+
+
+def planned(options: RunOptions, asked: Wanted, took: float | None, world: World) -> Cost | None:
+    """Say what the sweep after a gate will cost; None where there is none. `took` are the seconds of the last gate, if known."""
+    if not asked.axes:
+        return None
+    seconds = asked.seconds if asked.seconds is not None else None if took is None else max(LEAST_SECONDS, took)
+    wanted = Wanted(axes=asked.axes, seconds=seconds)
+    return costs.estimate(options.request(report=absolute(options.project).resolve() / USUAL_SWEEP), wanted, world)
 
 
 def swept(found: Report, options: RunOptions, asked: Wanted, world: World) -> Report | None:

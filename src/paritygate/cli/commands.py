@@ -45,6 +45,7 @@ from paritygate.cli.verifying import verify
 from paritygate.docker_engine.requests import ImageRecord
 from paritygate.errors import UsageError
 from paritygate.gate import afterwards, flow, holding, planning
+from paritygate.gate.sweeping.request import Wanted
 from paritygate.images import keeping
 from paritygate.outcomes.words import ExitCode
 from paritygate.reports.formats import Format
@@ -104,9 +105,9 @@ def run(**given: Any) -> int:
     wanted, plan = telling(given), given.pop("plan")
     options = msgspec.convert(given, RunOptions)
     streams = Streams()
-    if plan:
-        return planned(options, streams, wanted)
     asked = adding.wanted(options)
+    if plan:
+        return planned(options, asked, streams, wanted)
     with told(wanted), Live(streams.progress, quiet=options.quiet, verbose=options.verbose) as live:
         around = world(options.host, live)
         found = flow.run(options.request(), around)
@@ -115,13 +116,15 @@ def run(**given: Any) -> int:
     return adding.told(swept, code, streams, wanted.form, quiet=options.quiet)
 
 
-def planned(options: RunOptions, streams: Streams, wanted: Telling) -> int:
+def planned(options: RunOptions, asked: Wanted, streams: Streams, wanted: Telling) -> int:
     """Say what a run would do."""
     if wanted.form not in {Format.TERMINAL, Format.JSON} or wanted.html is not None:
         raise UsageError("a plan is told as text or with `--json`", "leave the other format out, or `--plan`")
     with told(wanted), Live(streams.progress, quiet=True) as live:
-        found = planning.foresee(options.request(), world(options.host, live))
-    return answer_plan(found, streams, as_json=wanted.form is Format.JSON)
+        around = world(options.host, live)
+        found = planning.foresee(options.request(), around)
+        sweep = adding.planned(options, asked, found.seconds.get("total"), around)
+    return answer_plan(found, sweep, streams, as_json=wanted.form is Format.JSON)
 
 
 @program.command()

@@ -10,6 +10,8 @@ import msgspec
 
 from paritygate.cli.user import Streams, nearest
 from paritygate.gate.planning import Foreseen, PlannedCell
+from paritygate.gate.sweeping import costs
+from paritygate.gate.sweeping.costs import Cost
 from paritygate.outcomes.words import ExitCode
 from paritygate.reports.text import in_one_line, spell_out
 
@@ -17,12 +19,14 @@ PLAN = click.option("--plan", is_flag=True, help="Say what would run, and run no
 STEPS = ("images", "cells", "confirm", "causes")
 
 
-def answer(found: Foreseen, streams: Streams, *, as_json: bool) -> int:
-    """Tell a plan on stdout."""
+def answer(found: Foreseen, sweep: Cost | None, streams: Streams, *, as_json: bool) -> int:
+    """Tell a plan on stdout, with that of the sweep that follows the gate, if there is one."""
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        record = msgspec.to_builtins(found, str_keys=True)
+        record["sweep"] = None if sweep is None else msgspec.to_builtins(sweep.record, str_keys=True)
+        click.echo(msgspec.json.format(msgspec.json.encode(record), indent=2).decode())
         return ExitCode.PARITY
-    for line in told(found):
+    for line in (*told(found), *(() if sweep is None else of_sweep(sweep))):
         click.echo(line)
     if streams.answers.is_terminal:
         streams.say("nothing was run; the same without `--plan` runs it")
@@ -49,6 +53,15 @@ def told(found: Foreseen) -> Iterator[str]:
     yield from _images(found)
     yield from _time(found)
     yield from (f"note: {in_one_line(note)}" for note in found.notes)
+
+
+def of_sweep(sweep: Cost) -> Iterator[str]:
+    """Tell of the sweep after the gate, which runs where that comes to a verdict."""
+    yield ""
+    yield "sweep      after a gate that comes to a verdict"
+    yield from (f"  {in_one_line(line)}" if line.strip() == line else f"  {line}" for line in costs.told(sweep))
+    if sweep.budget is None:
+        yield "  no further value is begun after as long as the gate took, at least 60 s"
 
 
 def _cells(found: Foreseen) -> Iterator[str]:

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from paritygate.cli.commands import run
-from paritygate.cli.options import SECONDS, RunOptions
+from paritygate.cli.options import SECONDS, RunOptions, artifact_at
 from paritygate.cli.reporting import answer, telling, told
 from paritygate.cli.user import Streams, absolute, world
 from paritygate.config.settings import USUAL_SWEEP
@@ -28,10 +28,12 @@ OF_A_GATE = frozenset({"selection", "without_axes", "attempts", "explain_budget"
 
 def parted(words: Sequence[str]) -> tuple[tuple[Axis, ...], tuple[str, ...]]:
     """Part the words into axes, which come first, and the selection; raises `UsageError` where no axis is named."""
-    known = {axis.value for axis in WITNESSES}
+    known = [axis.value for axis in WITNESSES]
     count = next((number for number, word in enumerate(words) if word not in known), len(words))
+    if not words:
+        raise UsageError("no axis is named", f"name one or several: {', '.join(f'`{axis}`' for axis in known)}")
     if not count:
-        axis_named(words[0] if words else "")
+        axis_named(words[0])
     return tuple(axis_named(word) for word in dict.fromkeys(words[:count])), tuple(words[count:])
 
 
@@ -78,4 +80,5 @@ def sweep(**given: Any) -> int:
     return answer(found, streams, wanted, quiet=options.quiet)
 
 
-sweep.params += [each for each in run.params if each.name not in OF_A_GATE]
+sweep.params += [each for each in run.params if each.name not in OF_A_GATE | {"report"}]
+artifact_at("report", f"{USUAL_SWEEP} of the project")(sweep)

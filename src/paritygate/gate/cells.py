@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -12,7 +12,7 @@ from paritygate.gate.request import World
 from paritygate.outcomes.cells import Cell, EnvironmentName, TestId, TestRun
 from paritygate.outcomes.plans import CellPlan
 from paritygate.outcomes.words import CellStatus, Label, RunnerName, Worktree
-from paritygate.runners.pool import Pool, run_side_by_side
+from paritygate.runners.pool import Pool, run_in_time
 
 MOST_KILLINGS = 3
 SHOWN = 3
@@ -58,18 +58,23 @@ class Cells:
 
     def run(self, plans: Sequence[CellPlan], why: str = "") -> tuple[Cell, ...]:
         """Run cells to their ends, in the order of the plans; one that has nothing to run is not started."""
+        return tuple(cell for _, cell in self.run_in_time(plans, lambda: False, why))
+
+    def run_in_time(
+        self, plans: Sequence[CellPlan], over: Callable[[], bool], why: str = ""
+    ) -> tuple[tuple[CellPlan, Cell], ...]:
+        """Run cells until the time is `over`, the first in any case; gives those that were begun, each with its plan."""
         self.plans = {plan.name: plan for plan in plans} | self.plans
-        started = [plan for plan in plans if plan.environment.worktree not in self._nothing]
-        self._world.announce(started, why)
-        ran = iter(run_side_by_side(started, self._pool, self._world.watch, self.ended.append))
-        return tuple(
-            without_tests(
-                plan, self._nothing[plan.environment.worktree], self._where.get(plan.environment.name, RunnerName.DOCKER)
-            )
-            if plan.environment.worktree in self._nothing
-            else next(ran)
-            for plan in plans
-        )
+        started = {number: plan for number, plan in enumerate(plans) if plan.environment.worktree not in self._nothing}
+        self._world.announce([*started.values()], why)
+        ran = run_in_time([*started.values()], self._pool, self._world.watch, self.ended.append, over)
+        cells = {number: ran[index] for index, number in enumerate(started) if index in ran}
+        cells |= {number: self._without_tests(plan) for number, plan in enumerate(plans) if number not in started}
+        return tuple((plan, cells[number]) for number, plan in enumerate(plans) if number in cells)
+
+    def _without_tests(self, plan: CellPlan) -> Cell:
+        where = self._where.get(plan.environment.name, RunnerName.DOCKER)
+        return without_tests(plan, self._nothing[plan.environment.worktree], where)
 
     def confirm(self, plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
         """Run further cells, and say why."""

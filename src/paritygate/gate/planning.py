@@ -93,7 +93,7 @@ def foresee(request: Request, world: World) -> Foreseen:
     quiet = msgspec.structs.replace(world, say=notes.append, sleep=lambda _seconds: None)
     begun = begin(settled, request, quiet)
     trees, asked = begun.trees, begun.asked
-    places, runners = _places(settled, world)
+    places, runners = find_places(settled, world)
     held = _held(settled, runners, world)
     environments_then = hold(settled.settings.environments, held)
     settled = msgspec.structs.replace(settled, settings=msgspec.structs.replace(settled.settings, environments=environments_then))
@@ -119,7 +119,7 @@ def foresee(request: Request, world: World) -> Foreseen:
     )
 
 
-def _places(settled: Settled, world: World) -> tuple[dict[RunnerName, Place], dict[EnvironmentName, RunnerName]]:
+def find_places(settled: Settled, world: World) -> tuple[dict[RunnerName, Place], dict[EnvironmentName, RunnerName]]:
     """Find where the cells of each environment would run; raises `NoVerdictError` where no engine answers that has to."""
     found: dict[RunnerChoice, tuple[RunnerName, Place]] = {}
     runners: dict[EnvironmentName, RunnerName] = {}

@@ -10,7 +10,7 @@ import msgspec
 
 from paritygate import places, project_images, selection
 from paritygate.config import file as config_file
-from paritygate.config.settings import Settings
+from paritygate.config.settings import EnvironmentSettings, Settings
 from paritygate.errors import UsageError
 from paritygate.gate import last_time
 from paritygate.gate.last_time import Last
@@ -23,7 +23,8 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     `report` is where the artifact goes, `estimate` for how many seconds the cells will likely run, `left_out`
     the axes that the user does not want varied, `last` what the report of the run before tells of time. `locales` are those that
     images are to have beside those of the environments; with `own_filesystem` they can make one in any case, with `clocks` they
-    can move theirs.
+    can move theirs. `spare` are environments without cells, whose time zone or locale holds where a place for cells has none
+    that the others ask for.
     """
 
     project: Path
@@ -37,6 +38,12 @@ class Settled(msgspec.Struct, frozen=True, kw_only=True):
     locales: tuple[str, ...] = ()
     own_filesystem: bool = False
     clocks: bool = False
+    spare: dict[str, EnvironmentSettings] = {}
+
+    @property
+    def every(self) -> dict[str, EnvironmentSettings]:
+        """Give all environments, the spare ones last."""
+        return self.settings.environments | self.spare
 
 
 def settle(request: Request, world: World) -> Settled:

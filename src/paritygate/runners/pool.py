@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from datetime import UTC, datetime
 
@@ -143,29 +144,34 @@ def alone(runner: Runner, processors: int) -> Pool:
 def run_side_by_side(
     plans: Sequence[CellPlan], pool: Pool, watch: Watch, keep: Callable[[Cell], None] = lambda _cell: None
 ) -> tuple[Cell, ...]:
-    """Run every plan and return the cells in the order of the plans; each that has come to its end is given to `keep` at once.
+    """Run every plan as `run_in_time` does, and return the cells in the order of the plans."""
+    cells = run_in_time(plans, pool, watch, keep, lambda: False)
+    return tuple(cells[index] for index in range(len(plans)))
+
+
+def run_in_time(
+    plans: Sequence[CellPlan], pool: Pool, watch: Watch, keep: Callable[[Cell], None], over: Callable[[], bool]
+) -> dict[int, Cell]:
+    """Run plans until the time is `over`; each cell that has come to its end is given to `keep` at once.
 
     A cell starts as soon as it fits somewhere beside those that run. Plans are started in their order except that a lighter one
     may overtake. A cell that no place is left for is a dead one. When the caller is interrupted every cell is stopped first.
+    Returns the cells by the number of their plan. The first is run in any case, and what has begun comes to its end.
     """
-    guard = threading.Lock()
-
-    def watch_one_at_a_time(progress: Progress) -> None:
-        with guard:
-            watch(progress)
-
+    watch = one_at_a_time(watch)
     waiting = dict(enumerate(plans))
     running: dict[Future[tuple[Cell, bool]], tuple[int, int]] = {}
     cells: dict[int, Cell] = {}
     with ThreadPoolExecutor(max_workers=pool.processors, thread_name_prefix="cell") as executor:
         try:
             while waiting or running:
+                waiting = _left(waiting, cells.keys() | {index for index, _ in running.values()}, over)
                 for index, place in fitting(waiting, pool):
                     plan = waiting.pop(index)
                     if place is None:
                         cells[index] = _without_a_place(plan, pool, cells.get(index))
                         continue
-                    running[executor.submit(pool.members[place].run, plan, watch_one_at_a_time)] = (index, place)
+                    running[executor.submit(pool.members[place].run, plan, watch)] = (index, place)
                 finished, _ = wait(running, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
                 again: dict[int, CellPlan] = {}
                 for future in finished:
@@ -181,7 +187,25 @@ def run_side_by_side(
         except BaseException:
             pool.stop()
             raise
-    return tuple(cells[index] for index in range(len(plans)))
+    return cells
+
+
+def one_at_a_time(watch: Watch) -> Watch:
+    """Give whoever watches one thing after the other, whichever cells it comes from."""
+    guard = threading.Lock()
+
+    def guarded(progress: Progress) -> None:
+        with guard:
+            watch(progress)
+
+    return guarded
+
+
+def _left(waiting: dict[int, CellPlan], begun: AbstractSet[int], over: Callable[[], bool]) -> dict[int, CellPlan]:
+    """Keep when the time is over only what was begun before, on a place that was lost; where nothing was, the first."""
+    if not over():
+        return waiting
+    return {index: plan for index, plan in waiting.items() if index in begun} if begun else dict([*waiting.items()][:1])
 
 
 def fitting(waiting: Mapping[int, CellPlan], pool: Pool) -> list[tuple[int, int | None]]:

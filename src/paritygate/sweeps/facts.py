@@ -16,6 +16,8 @@ from paritygate.sweeps.rules import Fact
 
 HOUR = 3600
 HALF = 1800
+WHOLE_HOURS = "where the offset from UTC is not a whole number of hours"
+HALF_HOURS = "where the offset from UTC is not a whole number of half hours"
 
 Probes = Mapping[str, Probe]
 
@@ -54,11 +56,11 @@ def _of_zones(probes: Probes) -> Iterator[tuple[str, frozenset[str]]]:
     yield "where the date is not UTC's", _where(probes, lambda probe: probe.local_date != probe.utc_date)
     yield "where clocks change within the year", _where(probes, _changes)
     yield "where clocks stay all year", _where(probes, lambda probe: not _changes(probe))
+    yield "where daylight saving time is in force", _where(probes, _is_summer)
     yield "where summer is in January", _where(probes, lambda probe: probe.utcoffset_january > probe.utcoffset_july)
     yield "where clocks are ahead in July", _where(probes, lambda probe: probe.utcoffset_january < probe.utcoffset_july)
-    yield "where daylight saving time is in force", _where(probes, _is_summer)
-    yield "off UTC by no whole hours", _where(probes, lambda probe: probe.utcoffset_now % HOUR != 0)
-    yield "off UTC by quarters of an hour", _where(probes, lambda probe: probe.utcoffset_now % HALF != 0)
+    yield WHOLE_HOURS, _where(probes, lambda probe: probe.utcoffset_now % HOUR != 0)
+    yield HALF_HOURS, _where(probes, lambda probe: probe.utcoffset_now % HALF != 0)
     offsets = sorted({probe.utcoffset_now for probe in probes.values()})
     for least in offsets:
         yield (
@@ -137,6 +139,7 @@ MONTHS = (
 )
 WORKING_DAYS = 5
 IN_EVERY_MONTH = 28
+LONGEST_MONTH = 31
 LAST_OF_32_BITS = "2038-01-19"
 """The day on which the seconds since 1970 come to more than 31 bits and a sign hold: in every zone they have, on the next."""
 
@@ -153,6 +156,7 @@ def _of_moments(probes: Probes) -> Iterator[tuple[str, frozenset[str]]]:
     yield "at a weekend", on(lambda day: day.weekday() >= WORKING_DAYS)
     yield "on the first day of a month", on(lambda day: day.day == 1)
     yield "on the last day of a month", on(_is_last)
+    yield "on the 31st", on(lambda day: day.day == LONGEST_MONTH)
     yield "on a day that not every month has", on(lambda day: day.day > IN_EVERY_MONTH)
     yield "in a leap year", on(lambda day: calendar.isleap(day.year))
     for month in sorted({day.month for day in days.values()}):

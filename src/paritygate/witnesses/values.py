@@ -5,6 +5,7 @@ Whether it took effect is for the cell's own probe to say.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
@@ -27,6 +28,8 @@ from paritygate.outcomes.words import Axis, Worktree
 from paritygate.witnesses.moments import CHANGES, day_of_change
 from paritygate.witnesses.table import ALL, HOMELESS, NONE, ORDERS, ROOT, TESTS, UTF8_MODE, WITNESSES
 
+MOST_WORKERS, WORKERS_A_PROCESSOR = 64, 4
+"""Whichever is more: beyond it a cell would be about nothing but starting interpreters."""
 LARGEST_SEED = 2**32 - 1
 MANY = 1 << 16
 NOBODYS_HOME = "/home/read-only"
@@ -84,6 +87,10 @@ def _hash_seed(_base: Environment, value: str, _processors: int) -> dict[str, ob
 def _workers(base: Environment, value: str, processors: int) -> dict[str, object]:
     if value != AUTO and not (value.isascii() and value.isdecimal()):
         raise ValueError(f"`{value}` is not a number of workers: write a number, or `{AUTO}`")
+    if value != AUTO and int(value) > (most := max(MOST_WORKERS, WORKERS_A_PROCESSOR * processors)):
+        raise ValueError(
+            f"`{value}` workers are more than {processors} processors can keep busy: write up to {most}, or `{AUTO}`"
+        )
     return {"workers": count_workers("auto", base.cpus, processors) if value == AUTO else int(value)}
 
 
@@ -106,8 +113,10 @@ def _cpus(_base: Environment, value: str, processors: int) -> dict[str, object]:
         number = 0.0 if value == ALL else float(value)
     except ValueError:
         number = -1.0
-    if value != ALL and not 0 < number <= max(1, processors):
-        raise ValueError(f"`{value}` is no number of processors that the engine has: write up to {processors}, or `{ALL}`")
+    if value != ALL and not 0 < number < math.inf:
+        raise ValueError(f"`{value}` is no number of processors: write one above 0, such as `0.5`, or `{ALL}`")
+    if number > max(1, processors):
+        raise ValueError(f"`{value}` is more than the processors that are there: write up to {processors}, or `{ALL}`")
     return {"cpus": number}
 
 

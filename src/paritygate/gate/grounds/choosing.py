@@ -56,7 +56,7 @@ class Grounds:
     def prepare(self, settled: Settled, trees: Trees, world: World) -> Ready:
         """Make every ground ready for the trees; what one of them cannot vary is equal on all."""
         held: dict[Axis, Held] = {}
-        every: Environments = settled.settings.environments
+        every: Environments = settled.every
         # What another computer cannot vary need not be tried on this one.
         for ground in sorted(self._by_name.values(), key=lambda each: each.name is not RunnerName.SSH):
             lacking = ground.lacks(
@@ -65,8 +65,8 @@ class Grounds:
             every = hold(every, lacking)
             held |= lacking
         for axis, each in held.items():
-            world.say(f"not varied: {axis}: {each.why}")
-        settled = _with(settled, dict(every))
+            world.say(_equal(axis, each) if settled.spare else f"not varied: {axis}: {each.why}")
+        settled = _with(settled, {name: every[name] for name in settled.settings.environments})
         parts: dict[RunnerName, Part] = {}
         for ground in sorted(self._by_name.values(), key=lambda each: each.name is RunnerName.SSH):  # it is made like the others
             like = next(iter(parts.values()), None)
@@ -85,7 +85,11 @@ class Grounds:
                 if runners.get(name) is RunnerName.DOCKER
             },
             reasons={axis: each.why for axis, each in held.items()},
-            notes=(*_apart(self._of), *(note for part in parts.values() for note in part.notes)),
+            notes=(
+                *_apart(self._of),
+                *(_equal(axis, each) for axis, each in held.items() if settled.spare and each.value),
+                *(note for part in parts.values() for note in part.notes),
+            ),
             engines=tuple(engine for part in parts.values() for engine in part.engines),
         )
 
@@ -93,6 +97,11 @@ class Grounds:
         """Remove what later runs will not use."""
         for ground in self._by_name.values():
             ground.tidy(world)
+
+
+def _equal(axis: Axis, held: Held) -> str:
+    """Say what all cells have of an axis instead of what the first environment asks for."""
+    return f"{axis} is `{held.value}` in all cells: {held.why}" if held.value else f"not varied: {axis}: {held.why}"
 
 
 def _apart(of: Mapping[str, RunnerName]) -> Iterator[str]:

@@ -53,7 +53,7 @@ def here(settled: Settled, world: World) -> Iterator[HostGround]:
         for folder in quarters.swept:
             world.say(f"removed what an earlier run left: {folder}")
         script = quarters.folder / "guest" / "interpreter.py"
-        every = settled.settings.environments
+        every = settled.every
         survey = interpreters.survey(chosen, script, lacking.locales(every), lacking.zones(every))
         world.say(f"host: Python {survey.version} at {chosen.python} ({chosen.why})")
         yield HostGround(quarters, chosen, survey, settled.project)

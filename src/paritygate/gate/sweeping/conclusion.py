@@ -97,12 +97,13 @@ def for_all(ready: Ready, spread: Breadth) -> Ready:
     images = {} if image is None else {each.name: image for each in spread.environments}
     runner = next(iter(ready.runners.values()))
     swept = {each.axis for each in spread.axes}
+    known = {axis: why for axis, why in ready.reasons.items() if axis not in swept}
     aside = {Axis.VARIABLES: f"`{UTF8_MODE}` goes with the locale"} if Axis.LOCALE in swept else {}
     return msgspec.structs.replace(
         ready,
         images=images,
         runners={each.name: runner for each in spread.environments},
-        reasons=ready.reasons | ({} if Axis.VARIABLES in swept else aside),
+        reasons=known | ({} if Axis.VARIABLES in swept else aside),
     )
 
 

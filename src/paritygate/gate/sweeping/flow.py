@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import msgspec
 
 from paritygate import archive
 from paritygate.classifier import labels
+from paritygate.config.settings import SERVER_LIKE, EnvironmentSettings
 from paritygate.confirm.flow import confirm
 from paritygate.environments import CLOCK_LIMITS, NOBODY_IS_TRUE, Facts, Resolution, gate_plans
 from paritygate.errors import NoVerdictError
@@ -15,7 +17,7 @@ from paritygate.gate import locking, material, misuse, pins, result
 from paritygate.gate.beginning import Begun, begin
 from paritygate.gate.cells import Cells
 from paritygate.gate.grounds import choosing
-from paritygate.gate.grounds.choosing import Grounds, Ready
+from paritygate.gate.grounds.choosing import Grounds
 from paritygate.gate.material import Planned
 from paritygate.gate.request import Report, Request, Stopwatch, World
 from paritygate.gate.settled import Settled, settle
@@ -24,6 +26,7 @@ from paritygate.gate.sweeping.conclusion import Conclusion
 from paritygate.gate.sweeping.request import Wanted
 from paritygate.gate.sweeping.rounds import Over, Ran
 from paritygate.gate.sweeping.values import Breadth
+from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.words import Axis, RunnerName
 from paritygate.runners.pool import Pool
 from paritygate.witnesses.values import locale_of
@@ -50,20 +53,33 @@ def held(settled: Settled, wanted: Wanted) -> Settled:
     return msgspec.structs.replace(
         settled,
         settings=msgspec.structs.replace(settled.settings, environments={name: first}, attempts=ATTEMPTS),
+        spare=spare(settled.settings.environments),
         locales=locales,
         own_filesystem=Axis.DIRECTORY_ORDER in wanted.axes,
         clocks=Axis.CLOCK in wanted.axes,
     )
 
 
+def spare(environments: Mapping[str, EnvironmentSettings]) -> dict[str, EnvironmentSettings]:
+    """Say what the first environment would be with the time zone and locale of another one, or with those that servers have.
+
+    The last that can be had is taken, so the next environment comes last.
+    """
+    (_, first), *others = environments.items()
+    last_resort = {"": msgspec.structs.replace(first, timezone=SERVER_LIKE.timezone, locale=SERVER_LIKE.locale)}
+    return last_resort | {
+        name: msgspec.structs.replace(first, timezone=each.timezone, locale=each.locale) for name, each in reversed(others)
+    }
+
+
 def _judge(begun: Begun, grounds: Grounds, wanted: Wanted, world: World, watch: Stopwatch) -> Report:
     request, settled, trees, asked = begun.request, begun.settled, begun.trees, begun.asked
     ready = grounds.prepare(settled, trees, world)
-    check_movable(ready, settled)
+    check_movable(ready.runners, settled)
     watch.lap("images")
 
     base = material.plan(ready.settled, trees, asked, ready.machine, world)
-    spread = values.spread(base.resolution.environments[0], wanted.witnesses(settled), ready.machine.cpus)
+    spread = values.spread(base.resolution.environments[0], wanted.witnesses(settled), ready.machine)
     facts = material.facts_of(trees, ready.machine, world, settled.estimate)
     planned = pins.respected(locking.with_locked(planned_over(spread, base, settled, facts), begun.locked, trees), request)
     cells = Cells(everywhere(ready.pool, base, world), planned.nothing, world)
@@ -84,9 +100,9 @@ def _judge(begun: Begun, grounds: Grounds, wanted: Wanted, world: World, watch: 
     return Report(artifact, settled.report, unrecorded)
 
 
-def check_movable(ready: Ready, settled: Settled) -> None:
+def check_movable(runners: Mapping[EnvironmentName, RunnerName], settled: Settled) -> None:
     """Raise `NoVerdictError` where clocks are to be swept over and cells are none of an engine: nothing could move theirs."""
-    for name, runner in ready.runners.items():
+    for name, runner in runners.items():
         if settled.clocks and runner is not RunnerName.DOCKER:
             raise NoVerdictError(
                 f"the clock cannot be swept over in `{name}`: what moves the clock of programs is in images alone",

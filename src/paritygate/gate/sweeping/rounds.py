@@ -49,23 +49,27 @@ class Ran(msgspec.Struct, frozen=True, kw_only=True):
 def run(spread: Breadth, plans: Sequence[CellPlan], cells: Cells, world: World, over: Over = never) -> Ran:
     """Run the first attempt under every value, and the second under those that part from the rest.
 
-    What did not prove its value is left out. It ends early where the time is `over`, or where every test has parted and only
-    further values of a sample are left, which cannot change that. What has parted by then is looked at again in any case.
+    What did not prove its value is left out. It ends early where the time is `over`, which is looked at before every value but
+    the first that can be proven, or where every test has parted and only further values of a sample are left, which cannot
+    change that. What has parted by then is looked at again in any case.
     """
     by_attempt = {(plan.environment.name, plan.attempt): plan for plan in plans}
     ran = Ran(cells=())
     waiting = [each.name for each in in_order(spread)]
     while waiting and not (why := why_to_end(spread, waiting, ran, over)):
-        now, waiting = waiting[:ROUND], waiting[ROUND:]
-        world.say(f"sweeping: {_number(len(now))}, and {len(waiting)} to come")
-        ran = _with(ran, spread, _whole(cells, [by_attempt[name, 1] for name in now]))
+        now = waiting[:ROUND]
+        world.say(f"sweeping: {_number(len(now))}, and {len(waiting) - len(now)} to come")
+        begun = cells.run_in_time([by_attempt[name, 1] for name in now], over)
+        ran = _with(ran, spread, _whole(cells, begun))
+        gone = {plan.environment.name for plan, _ in begun}
+        waiting = [name for name in waiting if name not in gone]
     if waiting:
-        world.say(f"not tried: {len(waiting)} values, since {why}")
+        world.say(f"not tried: {len(waiting)} value{'s' * (len(waiting) != 1)}, since {why}")
         ran = msgspec.structs.replace(ran, left=dict.fromkeys(waiting, why))
     again = parting(labels.label(ran.cells))
     if again:
         world.say(f"once more under values that part from the rest: {_number(len(again))}")
-        ran = _with(ran, spread, _whole(cells, [by_attempt[name, 2] for name in again]))
+        ran = _with(ran, spread, _whole(cells, cells.run_in_time([by_attempt[name, 2] for name in again], never)))
     return ran
 
 
@@ -110,8 +114,9 @@ def _fewer(outcomes: Mapping[EnvironmentName, tuple[Outcome, ...]]) -> Iterator[
     return (name for name, attempts in outcomes.items() if attempts[0] is not most)
 
 
-def _whole(cells: Cells, plans: Sequence[CellPlan]) -> tuple[Cell, ...]:
-    ran = cells.again_where_dates_moved(plans, cells.run(plans))
+def _whole(cells: Cells, begun: Sequence[tuple[CellPlan, Cell]]) -> tuple[Cell, ...]:
+    plans = [plan for plan, _ in begun]
+    ran = cells.again_where_dates_moved(plans, tuple(cell for _, cell in begun))
     return cells.again_without_killers(plans, ran)
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from paritygate.axes import near_miss
 from paritygate.errors import UsageError
+from paritygate.gate.grounds.parts import Machine
 from paritygate.outcomes.cells import EnvironmentName
 from paritygate.outcomes.plans import Environment
 from paritygate.outcomes.sweeps import Sweep, SweptValue
@@ -22,7 +23,7 @@ Read = TypeVar("Read")
 LONGEST = 36
 SIGNED = re.compile(r"\+(\d)")
 NO_CHANGE = "clocks never change in the zone of the first environment, as far as this computer knows"
-HINT = "`paritygate sweep --help` says what a value of each axis is; values are parted by commas"
+HINT = "`paritygate sweep AXIS --plan` lists values of an axis as they are written; several are parted by commas"
 
 
 class Breadth(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,8 +56,8 @@ def chosen(axis: Axis, values: Sequence[str]) -> tuple[Witness, ...]:
     return tuple(known.get(value, Witness(value)) for value in dict.fromkeys(values)) if values else WITNESSES[axis]
 
 
-def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], processors: int) -> Breadth:
-    """Make an environment of every value; what equals the base is the base. Raises `UsageError` for what is no value.
+def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], machine: Machine) -> Breadth:
+    """Make an environment of every value, named by it, the base as well. Raises `UsageError` for what is no value there.
 
     A value that comes to the same as one before it, as `auto` workers may, is no value of its own: two names of one thing would
     look like two observations. One that the base cannot have, as the day on which its clocks change, has no environment.
@@ -70,8 +71,8 @@ def spread(base: Environment, asked: Mapping[Axis, Sequence[Witness]], processor
                 absent = _name(axis, witness.value, made)
                 values[absent] = SweptValue(value=witness.value, env=absent, why=witness.why, untried=NO_CHANGE)
                 continue
-            bare = _refusing(axis, partial(with_value, axis, base, witness.value, processors))
-            named = base if bare == base else msgspec.structs.replace(bare, name=_name(axis, text, made))
+            bare = _refusing(axis, partial(_offered, axis, base, witness.value, machine))
+            named = msgspec.structs.replace(bare, name=_name(axis, text, made))
             known = next((each for each in made if msgspec.structs.replace(each, name=base.name) == bare), named)
             made += [] if known in made else [known]
             values[known.name] = _with_another_name(values.get(known.name), Witness(text, witness.why), known.name)
@@ -101,6 +102,16 @@ def _with_another_name(before: SweptValue | None, witness: Witness, env: Environ
         return SweptValue(value=witness.value, env=env, why=witness.why)
     why = "; ".join(part for part in (before.why, f"`{witness.value}` comes to the same here") if part)
     return msgspec.structs.replace(before, why=why)
+
+
+def _offered(axis: Axis, base: Environment, value: str, machine: Machine) -> Environment:
+    """Give the base a value that a machine can have; raises ValueError for one that is beyond it."""
+    made = with_value(axis, base, value, machine.cpus)
+    if axis is Axis.MEMORY and 0 < machine.memory < made.memory:
+        raise ValueError(
+            f"`{value}` is more memory than the {machine.memory >> 20} MiB that are there: nothing would be withheld"
+        )
+    return made
 
 
 def _refusing(axis: Axis, read: Callable[[], Read]) -> Read:
