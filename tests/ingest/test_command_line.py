@@ -215,7 +215,7 @@ def test_what_varied_is_kept_apart_from_what_nobody_measured(tmp_path: Path) -> 
     assert "unmeasured  timezone" in told.out
     call(tmp_path, "classify", "local.json", "server-like-1.json", "server-like-2.json", "--report", "r.json")
     shown_so = call(tmp_path, "report", "r.json", "--format", "markdown").out
-    assert "Varied: `workers`\n" in shown_so
+    assert "Varied (`local-like | server-like`): `workers 0 | 2`\n" in shown_so
     assert "As asked for, not measured: `timezone`, `locale`\n" in shown_so
 
 
