@@ -11,26 +11,12 @@ def store(request):
     return request.param
 
 
-@pytest.fixture(scope="module", params=[1, 2])
-def size(request):
-    OPENED[request.param] += 1
-    yield request.param
-
-
 def test_a_store_was_opened_once(store):
     assert OPENED[store] == 1
 
 
 def test_another_one(store):
     assert OPENED[store] == 1
-
-
-def test_sizes(size):
-    assert OPENED[size] == 1
-
-
-def test_more_sizes(size):
-    assert OPENED[size] == 1
 
 
 class TestMore:
