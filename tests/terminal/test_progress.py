@@ -60,33 +60,27 @@ def test_a_terminal_without_unicode_gets_ascii() -> None:
     assert shown.lines[2] == "local-like-1   --------------------  120/120  2 red  17 s  finished"
 
 
+IN_LINES = [
+    "local-like-1: started",
+    "local-like-1: collected 120",
+    "server-like-1: started",
+    "server-like-1: collected 120",
+    "local-like-1: 50 %, 60 of 120, 1 red",
+    "server-like-1: 25 %, 31 of 120, 0 red",
+    "local-like-1: finished, 120 of 120, 2 red, 17.0 s",
+]
+
+
 def test_verbose_is_lines_on_a_terminal_too() -> None:
     shown = four_cells("-v", columns=100)
-    assert shown.lines[2:9] == [
-        "local-like-1: started",
-        "local-like-1: collected 120",
-        "server-like-1: started",
-        "server-like-1: collected 120",
-        "local-like-1: 50 %, 60 of 120, 1 red",
-        "server-like-1: 25 %, 31 of 120, 0 red",
-        "local-like-1: finished, 120 of 120, 2 red, 17.0 s",
-    ]
+    assert shown.lines[2:9] == IN_LINES
 
 
 @pytest.mark.parametrize("name", ["dumb", "unknown"])
 def test_a_terminal_that_cannot_move_its_cursor_gets_lines_as_they_happen(name: str) -> None:
     shown = four_cells(columns=100, variables={"TERM": name, "NO_COLOR": "1"})
     assert "\x1b" not in shown.written
-    assert shown.lines[:9] == [
-        *SAID,
-        "local-like-1: started",
-        "local-like-1: collected 120",
-        "server-like-1: started",
-        "server-like-1: collected 120",
-        "local-like-1: 50 %, 60 of 120, 1 red",
-        "server-like-1: 25 %, 31 of 120, 0 red",
-        "local-like-1: finished, 120 of 120, 2 red, 17.0 s",
-    ]
+    assert shown.lines[:9] == [*SAID, *IN_LINES]
 
 
 def test_the_screen_of_these_tests_obeys_what_progress_needs() -> None:
